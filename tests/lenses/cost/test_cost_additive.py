@@ -274,6 +274,10 @@ def test_a_part_without_a_price_is_named_and_not_taken_for_free() -> None:
     assert any(one.code == "unpriced-parts" and "head.controller" in one.text for one in costs.notes)
     said = priced(of, book("purchase.part.head.controller=1500"), FIVE_YEARS)
     assert usd(said, CONTROLLER) == 3000
+    everywhere = priced(of, book("purchase.part.controller=1000"), FIVE_YEARS)
+    assert usd(everywhere, CONTROLLER) == 2000
+    both = priced(of, book("purchase.part.controller=1000", "purchase.part.head.controller=1500"), FIVE_YEARS)
+    assert usd(both, CONTROLLER) == 3000
 
 
 def test_a_horizon_beyond_what_is_billed_is_refused() -> None:

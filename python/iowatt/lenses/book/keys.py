@@ -27,7 +27,12 @@ KEYS: Final = (
         "",
         "Factor of a price that comes with the drive: that of its device file or inventory.",
     ),
-    BookKey("purchase.part.*", "USD", "Price of one part other than a drive, by its name."),
+    BookKey(
+        "purchase.part.*",
+        "USD",
+        "Price of one part other than a drive, by its name: ENCLOSURE.PART, or PART for those of all "
+        "enclosures.",
+    ),
     BookKey(
         "purchase.server",
         "USD",

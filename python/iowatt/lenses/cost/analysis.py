@@ -132,6 +132,9 @@ def analyse(
     samples: int = 0,
     seed: int = 1,
     crossovers: Sequence[str] = (),
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    draws: int | None = None,
+    equal_work: bool = True,
     progress: Callable[[int], None] | None = None,
 ) -> Cost:
     """The cost of each system or year, their comparison, and the assumptions behind it.
@@ -141,6 +144,8 @@ def analyse(
         level: The service level that the systems must meet (``PricedSystem.missed``).
         samples: Draws of the assumptions within their ranges; 0 leaves out uncertainty and tornado.
         crossovers: ``alpha``, ``years`` or keys of the book to vary until the ranking changes.
+        bounds, draws: As for ``uncertainty.crossovers``; by default as many draws as samples at most.
+        equal_work: Rank at equal work and usable capacity; otherwise each system as it is.
         progress: Called with the number of prices found so far.
 
     Raises ``InputError``: two systems of one name, a load that cannot be billed, a horizon that is too long.
@@ -152,7 +157,7 @@ def analyse(
     # Only candidates are ranked: a system that fell behind its load did less for its dollars.
     ranked = [(case, cost) for case, cost in zip(cases, costs, strict=True) if case.system.candidate]
     terms = equal_terms([delivered(case.system, horizon) for case, _ in ranked])
-    copies = copies_of(systems, terms, horizon)
+    copies = copies_of(systems, terms, horizon) if equal_work else {}
     other = _other(ranked[0][0] if ranked else cases[0])
     other_terms = equal_terms([delivered(case.system, other) for case, _ in ranked])
     count = itertools.count(1)
@@ -176,7 +181,8 @@ def analyse(
         apart = [bar for bar in uncertainty.tornado(equal, book, horizon) if bar.of == "difference"]
         bars = [*(bar for bar in bars if bar.of == "total"), *apart]
     crossed = uncertainty.crossovers(
-        equal, book, horizon, crossovers, draws=min(samples, uncertainty.DRAWS), seed=seed,
+        equal, book, horizon, crossovers, bounds=bounds, seed=seed,
+        draws=min(samples, uncertainty.DRAWS) if draws is None else draws,
         work_s={case.system.name: case.system.work.duration_s for case, _ in ranked},
     ) if crossovers and len(ranked) > 1 else []  # fmt: skip
     # Assumptions list what all of these read from the book, so they come last.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -47,6 +47,13 @@ class CostRequest:
     inventories: Sequence[Path] = ()
     start: str = START
     crossovers: Sequence[str] | None = None
+    #: Lowest and highest value by what crossovers vary; by default as wide as ``uncertainty.axis`` has it.
+    crossover_bounds: Mapping[str, tuple[float, float]] | None = None
+    #: Draws of the other assumptions under which each crossover is found again; None: as many as is usual.
+    crossover_draws: int | None = None
+    #: Rank at equal work and usable capacity; otherwise systems as they are, each of which does what is
+    #: asked.
+    equal_work: bool = True
     samples: int = SAMPLES
     seed: int = 1
     #: The service level that candidates must meet.
@@ -90,7 +97,8 @@ def price_runs(request: CostRequest, progress: Callable[[int], None] | None = No
         crossed = ("alpha" if horizon.basis == "work" else "years", "energy.factor")
     return analyse(
         systems, tariff, book, horizon, start, level=request.level, samples=request.samples,
-        seed=request.seed, crossovers=crossed if len(systems) > 1 else (), progress=progress,
+        seed=request.seed, crossovers=crossed if len(systems) > 1 else (), bounds=request.crossover_bounds,
+        draws=request.crossover_draws, equal_work=request.equal_work, progress=progress,
     )  # fmt: skip
 
 

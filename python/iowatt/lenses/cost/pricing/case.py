@@ -122,11 +122,13 @@ class CostCase:
     def part_key(self, name: str) -> str | None:
         """The book's key for the price of a part; None where its scenario has the price, or nobody does.
 
-        ``purchase.part.NAME`` comes before the scenario's price, that of its kind after it.
+        ``purchase.part.NAME`` comes before the scenario's price, that of its kind after it. A part of an
+        enclosure is called ENCLOSURE.PART; a price of PART is that of all enclosures.
         """
-        own, kind = f"purchase.part.{name}", self.system.part_kinds.get(name)
-        if self.book.find(own) is not None:
-            return own
+        kind = self.system.part_kinds.get(name)
+        for own in (f"purchase.part.{name}", f"purchase.part.{name.rpartition('.')[2]}"):
+            if self.book.find(own) is not None:
+                return own
         return None if kind is None or name in self.system.part_prices else f"purchase.{kind}"
 
     @property
