@@ -25,6 +25,7 @@ import_module("iowatt.run")
 from iowatt.api import (  # noqa: E402 - after the package, see above
     budget,
     cache,
+    choose,
     compare,
     cost,
     curve,
@@ -38,6 +39,6 @@ from iowatt.api import (  # noqa: E402 - after the package, see above
 )
 
 __all__ = [
-    "budget", "cache", "compare", "cost", "curve", "durability", "fleet", "open_run", "optimize", "rate",
-    "run", "sweep",
+    "budget", "cache", "choose", "compare", "cost", "curve", "durability", "fleet", "open_run", "optimize",
+    "rate", "run", "sweep",
 ]  # fmt: skip

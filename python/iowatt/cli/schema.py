@@ -25,6 +25,7 @@ INPUTS: Final[dict[str, tuple[str, str]]] = {
     "cost-inventory": ("iowatt cost inventory", "iowatt.lenses.cost.systems.inventory_file:InventoryFile"),
     "array-log": ("iowatt mapping of an array's log", "iowatt.sources.array_log:ArrayLogMapping"),
     "fleet-plan": ("iowatt fleet", "iowatt.evaluate.fleet.keys:FleetPlan"),
+    "question": ("iowatt question", "iowatt.evaluate.choose.question:StorageQuestion"),
     "duty-cycle": ("iowatt duty cycle", "iowatt.lenses.cost.year.file:HoursFile|MeasuredFile"),
 }
 """Input files: title of the schema, and the model, or models, that read the file."""
@@ -35,6 +36,7 @@ RESULTS: Final[dict[str, str]] = {
     "budget": "iowatt.lenses.budget.result:Budget",
     "cache": "iowatt.evaluate.caches.result:CacheComparison",
     "check": "iowatt.model.scenario.result:CheckedScenario|FailedCheck",
+    "choose": "iowatt.evaluate.choose.result:Choose",
     "compare": "iowatt.lenses.compare.result:BeforeAfter",
     "compare-systems": "iowatt.lenses.compare.systems.result:SystemsCompared",
     "cost": "iowatt.lenses.cost.result:Cost",
@@ -115,8 +117,8 @@ def schema(
         typer.Argument(
             metavar="NAME",
             help="An input file (scenario, profile, product, family, plan, about, cost-book, cost-inventory, "
-            "array-log, duty-cycle, fleet-plan) or a result by the name in its key schema: rate for "
-            "iowatt.rate/1.",
+            "array-log, duty-cycle, fleet-plan, question) or a result by the name in its key schema: "
+            "rate for iowatt.rate/1.",
             autocompletion=names,
         ),
     ] = "scenario",

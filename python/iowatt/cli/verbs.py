@@ -119,6 +119,11 @@ VERBS: Final[dict[str, Verb]] = {
         "cost",
         "Price Runs: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon.",
     ),
+    "choose": Verb(
+        DECIDE,
+        "choose",
+        "Find the cheapest storage for a question: capacity, load, service levels, durability, limits.",
+    ),
     "durability": Verb(
         DECIDE,
         "durability",

@@ -19,6 +19,7 @@ HEADS: Final[dict[str, tuple[str, str]]] = {
     "run.json": ("iowatt.run/", "run"),
     "sweep.json": ("iowatt.sweep/", "sweep"),
     "optimize.json": ("iowatt.optimize/", "optimization"),
+    "choose.json": ("iowatt.choose/", "answer"),
     "fleet.json": ("iowatt.fleet/", "fleet"),
     "tier.json": ("iowatt.tier/", "tiering"),
     "study.json": ("iowatt.study/", "study"),

@@ -15,9 +15,10 @@ from iowatt.base.lazy import names_from
 if TYPE_CHECKING:
     from iowatt.evaluate.search.axes import SweepAxis, parse_axes, short_names, show_value
     from iowatt.evaluate.search.curve import curve_request, rate_overrides
-    from iowatt.evaluate.search.point import PointTask, run_of_task, task_of
+    from iowatt.evaluate.search.point import PointTask, evaluate_point, key_of, run_of_task, task_of
     from iowatt.evaluate.search.prepare import ScenarioInput
     from iowatt.evaluate.search.pricing import Pricing, PricingRequest
+    from iowatt.evaluate.search.risk import RiskBasis
     from iowatt.evaluate.search.sweep import (
         SweepRequest,
         SweepResult,
@@ -30,11 +31,14 @@ __all__ = [
     "PointTask",
     "Pricing",
     "PricingRequest",
+    "RiskBasis",
     "ScenarioInput",
     "SweepAxis",
     "SweepRequest",
     "SweepResult",
     "curve_request",
+    "evaluate_point",
+    "key_of",
     "parse_axes",
     "rate_overrides",
     "run_of_task",
@@ -52,9 +56,10 @@ if not TYPE_CHECKING:
         {
             "axes": "SweepAxis parse_axes short_names show_value",
             "curve": "curve_request rate_overrides",
-            "point": "PointTask run_of_task task_of",
+            "point": "PointTask evaluate_point key_of run_of_task task_of",
             "prepare": "ScenarioInput",
             "pricing": "Pricing PricingRequest",
+            "risk": "RiskBasis",
             "sweep": "SweepRequest SweepResult run_sweep sweep_document sweep_request",
         },
     )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         ENOUGH,
         PURPOSES,
         Evidence,
+        Grade,
         device_evidence,
         doubts,
         replayed_devices,
@@ -35,12 +36,12 @@ if TYPE_CHECKING:
     from iowatt.model.library.mechanics import seek_time
     from iowatt.model.library.price_class import PRICE_CLASSES, PurchaseInfo, price_class_of
     from iowatt.model.library.reliability import RELIABILITY_CLASSES, RatedReliability
-    from iowatt.model.library.source import FigureSource, assumed, source_of, stand_in, stand_ins
+    from iowatt.model.library.source import DatedSource, FigureSource, assumed, source_of, stand_in, stand_ins
 
 __all__ = [
     "BARS", "ENOUGH", "LIBRARY", "PRICE_CLASSES", "PURPOSES", "RELIABILITY_CLASSES",
-    "DeviceFile", "DevicePrice", "Disk",
-    "Evidence", "FigureSource", "LibraryFolder", "PurchaseInfo", "RatedReliability",
+    "DatedSource", "DeviceFile", "DevicePrice", "Disk",
+    "Evidence", "FigureSource", "Grade", "LibraryFolder", "PurchaseInfo", "RatedReliability",
     "Scheduler", "assumed",
     "describe_device", "device_evidence", "device_file", "device_names", "doubts", "file_ratings",
     "find_device", "find_drive", "list_devices", "own_files", "price_class_of", "replayed_devices",
@@ -56,13 +57,13 @@ if not TYPE_CHECKING:
             "device": "DeviceFile DevicePrice",
             "drive": "Disk",
             "electronics": "Scheduler",
-            "evidence": "BARS ENOUGH PURPOSES Evidence device_evidence doubts replayed_devices shipped_cells "
-            "trusted",
+            "evidence": "BARS ENOUGH PURPOSES Evidence Grade device_evidence doubts replayed_devices "
+            "shipped_cells trusted",
             "find": "device_file device_names find_device find_drive own_files",
             "folders": "LIBRARY LibraryFolder",
             "mechanics": "seek_time",
             "price_class": "PRICE_CLASSES PurchaseInfo price_class_of",
             "reliability": "RELIABILITY_CLASSES RatedReliability",
-            "source": "FigureSource assumed source_of stand_in stand_ins",
+            "source": "DatedSource FigureSource assumed source_of stand_in stand_ins",
         },
     )

@@ -3,7 +3,7 @@
 from iowatt.model.scenario.keys.array import Chunklet, DeviceChoice, ParityLayout, Pool, Raid, RaidLevel
 from iowatt.model.scenario.keys.controller import ControllerKeys
 from iowatt.model.scenario.keys.scenario import Scenario
-from iowatt.model.scenario.keys.workload import ClosedReplay, OpenReplay, WorkloadKeys
+from iowatt.model.scenario.keys.workload import ClosedReplay, OpenReplay, ProfileChoice, WorkloadKeys
 
 __all__ = [
     "Chunklet",
@@ -13,6 +13,7 @@ __all__ = [
     "OpenReplay",
     "ParityLayout",
     "Pool",
+    "ProfileChoice",
     "Raid",
     "RaidLevel",
     "Scenario",

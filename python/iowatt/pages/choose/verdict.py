@@ -1,0 +1,182 @@
+"""The verdict of an answer in sentences, and its figures as people say them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from iowatt.evaluate.choose.result import Choose, Missed, Relaxed, SystemFigures, TooClose, TurningPoint
+from iowatt.render import numbers
+
+_NEAREST: Final = 3
+"""Families that miss something and are named where none does what is asked."""
+
+
+def verdict(found: Choose) -> Iterator[str]:
+    """What to buy, what comes next, what would change it."""
+    best, second = found.winner, found.next
+    if best is None:
+        yield "No system of these families does what is asked. The nearest:"
+        near = sorted((one.best for one in found.families if one.best is not None), key=_far)
+        for one in near[:_NEAREST]:
+            yield f"{one.title}: {misses(one)}."
+        return
+    yield f"Cheapest that does what is asked: {best.title}, {_short(best, found.years)}."
+    if second is not None:
+        yield f"Next: {second.title}, {_short(second, found.years)}."
+    for close in found.too_close[:2]:
+        yield _close(close)
+    said = [close.decides for close in found.too_close[:2]]
+    for even in [one for one in _nearest_break_evens(found.break_evens) if one.of not in said][
+        : 2 - len(said)
+    ]:
+        yield _break_even(even)
+    for relaxed in _told(found.relaxed):
+        yield _relaxed(relaxed, found)
+    unfit = [one for one in found.families if one.best is None or not one.best.keeps]
+    if unfit:
+        yield f"Ruled out: {', '.join(f'{one.title} ({brief(one.best)})' for one in unfit)}."
+
+
+def _far(one: SystemFigures) -> tuple[int, float]:
+    """How far a system is from what is asked: what it misses, and the most by which it does."""
+    return len(one.missed), max((each.found / each.limit for each in one.missed if each.found), default=0.0)
+
+
+def _short(one: SystemFigures, years: float) -> str:
+    dollars = "without a price" if one.usd is None else f"{money(one.usd)} over {numbers.years(years)}"
+    if one.usd_low is not None and one.usd_high is not None:
+        dollars += f" (90 % of price draws: {money(one.usd_low)} to {money(one.usd_high)})"
+    watts = "" if one.watts is None else f", {numbers.with_unit(one.watts, 'W')}"
+    p95 = "" if one.p95_ms is None else f", p95 {numbers.with_unit(one.p95_ms, 'ms')}"
+    loss = "" if one.loss_per_year is None else f", data loss {numbers.probability(one.loss_per_year)} a year"
+    return f"{dollars}{watts}{p95}{loss}"
+
+
+def _close(one: TooClose) -> str:
+    share = numbers.percent(one.share)
+    text = f"Too close to call with today's prices: {one.title} is cheaper in {share} of draws"
+    if one.decides is None or one.at is None:
+        return f"{text}."
+    return f"{text}. {one.text} decides: break-even at {amount(one.at, one.unit)}."
+
+
+def _break_even(one: TurningPoint) -> str:
+    sides = []
+    for side, at, name in (("below", one.below, one.below_winner), ("above", one.above, one.above_winner)):
+        if at is not None and name is not None:
+            sides.append(f"{side} {amount(at, one.unit)} {name} is cheapest")
+    return f"{one.text} (now {amount(one.value, one.unit)}): {'; '.join(sides)}."
+
+
+def _nearest_break_evens(evens: list[TurningPoint]) -> list[TurningPoint]:
+    """Those with a change, the nearest first."""
+    changing = [one for one in evens if one.below is not None or one.above is not None]
+    return sorted(changing, key=_distance)
+
+
+def _distance(one: TurningPoint) -> float:
+    return min(max(at / one.value, one.value / at) for at in (one.below, one.above) if at and one.value)
+
+
+def amount(value: float, unit: str) -> str:
+    """A figure of the price book."""
+    if unit.startswith("USD"):
+        return money(value)
+    return numbers.years(value) if unit == "years" else numbers.significant(value)
+
+
+def _told(relaxed: list[Relaxed]) -> list[Relaxed]:
+    """The nearest, and the cheapest of the same limit."""
+    near = sorted(relaxed, key=lambda one: one.needed / one.limit)[:1]
+    same = [one for one in relaxed if near and one.what == near[0].what and one.usd < near[0].usd]
+    return [*near, *sorted(same, key=lambda one: one.usd)[:1]]
+
+
+def _relaxed(one: Relaxed, found: Choose) -> str:
+    needed, asked = apart(one.needed, one.limit, one.unit)
+    text = f"If {named(one.what)} of {needed} is acceptable (asked: {asked}): {one.title}, {money(one.usd)}"
+    other = next((family.otherwise for family in found.families if family.name == one.family), None)
+    new = [] if other is None else [each for each in other.missed if each.what != one.what]
+    if other is not None and new:
+        missing = ", ".join(each.what for each in new)
+        return f"{text}; with the trace scaled as {other.footprint} it misses {missing}."
+    return f"{text}."
+
+
+def named(what: str) -> str:
+    """A limit in a sentence."""
+    names = {
+        "loss_per_year": "a yearly data loss", "rack_units": "a height", "watts": "a power",
+        "budget": "a budget", "unavailable": "an unavailability",
+    }  # fmt: skip
+    return names.get(what) or "a {1} of {0}".format(*what.rsplit(".", 1))
+
+
+def _limit(value: float, unit: str) -> str:
+    if unit == "probability":
+        return numbers.probability(value)
+    return money(value) if unit == "USD" else numbers.with_unit(value, unit)
+
+
+def apart(found: float, limit: float, unit: str) -> tuple[str, str]:
+    """Two figures, with as many digits as tell them apart."""
+    texts = _limit(found, unit), _limit(limit, unit)
+    if texts[0] != texts[1]:
+        return texts
+    return next(
+        (
+            pair
+            for digits in range(3, 8)
+            if (pair := (f"{found:.{digits}g}", f"{limit:.{digits}g}"))[0] != pair[1]
+        ),
+        texts,
+    )
+
+
+def misses(one: SystemFigures) -> str:
+    """What a system misses, in one line."""
+    return "; ".join(missed(each) for each in one.missed)
+
+
+def missed(one: Missed) -> str:
+    """A limit that is missed, and by how much."""
+    if one.what == "load":
+        return "the load" if one.found is None else f"does {numbers.percent(one.found)} of the load"
+    if one.found is None:
+        return f"{one.what}: not measured"
+    name = one.what.replace("_", " ")
+    if one.unit == "probability":
+        loss, times = numbers.probability(one.found), numbers.significant(one.found / one.limit)
+        return f"data loss {loss} a year, {times} times the limit"
+    if one.undecided:
+        return (
+            f"{name}: up to {_limit(one.found, one.unit)}, too close to {_limit(one.limit, one.unit)} to call"
+        )
+    return (
+        f"{name}: {_limit(one.found, one.unit)}, {numbers.significant(one.found / one.limit)} times the limit"
+    )
+
+
+def money(usd: float) -> str:
+    """Dollars, scaled: ``$31.2k``."""
+    for least, unit in ((1e6, "M"), (1e3, "k")):
+        if usd >= least:
+            return f"${numbers.significant(usd / least)}{unit}"
+    return f"${numbers.significant(usd)}"
+
+
+def brief(one: SystemFigures | None) -> str:
+    """What a system misses in a word or two; of none, that there is none."""
+    if one is None:
+        return "not possible"
+    names = {"loss_per_year": "data loss", "unavailable": "availability", "rack_units": "height"}
+    late = is_late(one)
+    # Response times of a system that does not keep up grow with the length of a run: they say nothing more.
+    said = [each.what for each in one.missed if not (late and "." in each.what)]
+    return ", ".join(names.get(what, what) for what in said) or "nothing"
+
+
+def is_late(one: SystemFigures) -> bool:
+    """Whether a system does not keep up with the load, so that its dollars and watts are of less work."""
+    return any(each.what == "load" for each in one.missed)
