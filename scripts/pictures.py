@@ -21,7 +21,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 WIDTH = 1000
-MOST_HEIGHT = 1100
+MOST_HEIGHT = 1250
 
 
 def main(names: list[str]) -> None:

@@ -10,6 +10,7 @@ import printed
 import pytest
 
 import iowatt
+from iowatt.evaluate.choose import choose_request
 from iowatt.model.library import find_device
 from iowatt.model.library.files import find_file_workload
 from iowatt.model.scenario import compile_plan, load
@@ -46,8 +47,11 @@ def test_a_page_runs_as_printed(
 
 
 def check(body: str) -> None:
-    """A device or a mix of file operations is read; another snippet, completed, is compiled."""
+    """A device, a mix of file operations or a question is read; another snippet, completed, is compiled."""
     given = tomllib.loads(body)
+    if given.get("schema") == "iowatt.question/1":
+        assert choose_request(body).question.name == given["name"]
+        return
     if "kind" in given:
         Path(f"{given['name']}.toml").write_text(body, "utf-8")
         assert find_device(f"{given['name']}.toml", Path(), None).name == given["name"]
