@@ -325,6 +325,8 @@ def _notes(
     text = (
         "controllers and shelves are stand-ins: watts of a published array; "
         "prices and processor times are assumed"
+        if request.question.chassis == "array"
+        else "the box is a stand-in: its watts, price and processor times are assumed"
     )
     yield Note(code="stand-ins", text=text, decides=True)
     if request.question.grown > 1 or request.question.load_grown > 1:

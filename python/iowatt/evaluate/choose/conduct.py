@@ -116,7 +116,7 @@ def run_choose(
 
 @contextmanager
 def trials_of(request: ChooseRequest, jobs: int | None = None) -> Iterator[Trials]:
-    """Trials of a question that keep nothing, for tests and scripts."""
+    """Trials of a question that keep nothing."""
     question = request.question
     workloads = scaled_workloads(question, request.document, request.base)
     evaluator = Evaluator(evaluate_point, None, None, jobs, None, 0)

@@ -15,7 +15,7 @@ from iowatt.evaluate.choose.design import Design, Kind, Level, bays_of
 from iowatt.evaluate.choose.question import AskedLimits, StorageQuestion
 from iowatt.model.library import DatedSource, LibraryFolder, device_file
 
-FOLDER: Final = LibraryFolder("candidates", "family of candidates", "docs/reference/choose.md lists them")
+FOLDER: Final = LibraryFolder("candidates", "family of candidates", "docs/howto/choose.md lists them")
 
 #: Mirrored pairs of flash drives that a cache or tiers are tried with.
 PAIRS: Final = (1, 2, 4)

@@ -50,7 +50,8 @@ def figures(
         purchase_usd=known("cost.purchase_usd"), watts=judge.watts(row), **percentiles,
         levels=[_level(row, question, one.name, name, limit_s) for one in question.workload
                 for name, limit_s in one.limits_s.items()],
-        usable_tb=None if usable is None else usable / 1e3, rack_units=system.rack_units,
+        usable_tb=None if usable is None else usable / 1e3,
+        rack_units=None if question.chassis == "nas" else system.rack_units,
         loss_per_year=known("durability.loss_per_year"), carbon_kg=known("cost.carbon_kg"),
         utilisation=known("devices.utilisation.max"), evidence=evidence(system), missed=missed,
     )  # fmt: skip

@@ -68,8 +68,6 @@ class SystemFigures(Result):
     #: How well the models of its drives were held to measurements: the worst grade.
     evidence: str
     missed: list[Missed]
-    #: Its scenario, relative to the answer's folder; None where it is not written.
-    scenario: str | None = None
 
     @property
     def keeps(self) -> bool:
