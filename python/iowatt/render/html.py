@@ -95,6 +95,7 @@ def render_page(
         .render(
             **values,
             site=site,
+            styles=[] if site is None else ["report.css", *site.styles],
             linked=[PLOTLY.name, *names],
             style=Markup((_TEMPLATES / "report.css").read_text(encoding="utf-8")) if site is None else "",
             scripts=[Markup(script) for script in scripts],
