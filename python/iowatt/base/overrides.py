@@ -32,6 +32,10 @@ _SHORT_FORMS = {
 }
 
 
+CHANGED = "# Changed by --set, in this order:"
+"""Begins the comment of a bundle's scenario that lists its changes."""
+
+
 def parse_value(text: str) -> Any:
     """``text`` as a TOML value, or as it stands."""
     try:
@@ -167,7 +171,7 @@ def with_overrides(text: str, overrides: Iterable[str]) -> str:
     if not listed:
         return text
     # An override that spans lines must not escape from its comment.
-    lines = ["# Changed by --set, in this order:", *("#   " + " ".join(item.split()) for item in listed)]
+    lines = [CHANGED, *("#   " + " ".join(item.split()) for item in listed)]
     return text.rstrip("\n") + "\n\n" + "\n".join(lines) + "\n"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -140,10 +140,14 @@ class PublishedFigure(str):
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under typed columns; ``None`` where there is no value, never NaN or an infinity."""
+    """Rows under typed columns; ``None`` where there is no value, never NaN or an infinity.
+
+    ``links`` are addresses that a page has behind cells of the first column.
+    """
 
     columns: list[Column]
     rows: list[list[Cell]]
+    links: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for row in self.rows:
