@@ -54,9 +54,9 @@ def choose_routes(context: ServerContext) -> APIRouter:
         return StartList(files=[*starts.shipped("questions/*.toml"), *own])
 
     @router.get("/api/choose/start")
-    def start(id: Annotated[StartId, Query()]) -> question.MadeQuestion:
+    def start(file: Annotated[StartId, Query()]) -> question.MadeQuestion:
         """A question to begin with, and its form."""
-        found = starts.start_text(context.root, id)
+        found = starts.start_text(context.root, file)
         return question.made_question(context.root, found.text, found.base)
 
     @router.get("/api/choose/form")

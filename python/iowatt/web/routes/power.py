@@ -37,10 +37,10 @@ def power_routes(context: ServerContext) -> APIRouter:
         return StartList(files=[*examples, *own])
 
     @router.get("/api/power/start")
-    def start(id: Annotated[StartId, Query()]) -> array.MadeArray:
+    def start(file: Annotated[StartId, Query()]) -> array.MadeArray:
         """An array to begin with, without its workloads, and what it draws."""
-        found = starts.start_text(context.root, id)
-        fields = array.array_alone(checked_tree(TomlDocument(found.text, id).raw))
+        found = starts.start_text(context.root, file)
+        fields = array.array_alone(checked_tree(TomlDocument(found.text, file).raw))
         return array.made_array(context.root, toml_tree(fields), found.base)
 
     @router.get("/api/power/parts")
