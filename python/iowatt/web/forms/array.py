@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
@@ -14,6 +14,9 @@ from iowatt.model.power.result import CalculatedPower
 from iowatt.web.forms.problems import MadeDocument, problems_of
 from iowatt.web.forms.tree import Tree, checked_tree
 from iowatt.web.jobs.places import base_of, refuse_outside
+
+if TYPE_CHECKING:
+    from iowatt.model.library import DeviceFile
 
 _SOURCE: Final = "array"
 #: Keys of a scenario that the calculator reads, beside `array`.
@@ -238,7 +241,7 @@ def _drives() -> Iterator[DriveChoice]:
         watts = drive_watts(file)
         if watts.idle is None or watts.operating is None:
             continue
-        source = file.source_of(watts.how)
+        quality, source = _evidence(file, watts.how)
         yield DriveChoice(
             name=name,
             title=file.title,
@@ -247,7 +250,17 @@ def _drives() -> Iterator[DriveChoice]:
             form_factor=file.form_factor,
             idle_w=watts.idle,
             active_w=watts.operating,
-            quality=None if source is None else source.quality,
-            source=file.stand_in or ("" if source is None else source.text),
+            quality=quality,
+            source=file.stand_in or source,
             stand_in=file.stand_in is not None,
         )
+
+
+def _evidence(file: DeviceFile, key: str) -> tuple[str | None, str]:
+    """How good the watts of a drive at work are, and where they come from; of derived ones, its idle watts."""
+    source = file.source_of(key)
+    if source is not None:
+        return source.quality, source.text
+    idle = file.source_of("power.idle")
+    derived = "active watts are derived from its other figures"
+    return "derived", derived if idle is None else f"{derived}; idle watts {idle.quality}: {idle.text}"

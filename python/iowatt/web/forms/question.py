@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -186,7 +187,7 @@ def _summary(checked: CheckedQuestion) -> Iterator[str]:
     asked = checked.request.question
     bought = numbers.with_unit(asked.bought_bytes, "B")
     grown = "" if asked.grown == 1 else f", {bought} with growth"
-    yield f"{numbers.with_unit(asked.usable, 'B')} usable{grown}, kept for {asked.years:g} years."
+    yield f"{_spaced(checked.request.document.raw['usable'])} usable{grown}, kept for {asked.years:g} years."
     rates = {one.name: one.rate_iops for one in checked.workloads}
     for one in asked.workload:
         rate = (
@@ -201,6 +202,11 @@ def _summary(checked: CheckedQuestion) -> Iterator[str]:
         ]
         yield f"{one.name}: {rate}, {' and '.join(limits) or 'without a limit of response times'}."
     yield f"{numbers.counted(len(families_of(asked)), 'kind')} of system will be tried."
+
+
+def _spaced(quantity: str) -> str:
+    """A quantity as it was given, with a space before its unit."""
+    return re.sub(r"(?<=\d)\s*(?=[A-Za-z])", "\u00a0", str(quantity).strip(), count=1)
 
 
 def choices(root: Path, base: str) -> QuestionChoices:

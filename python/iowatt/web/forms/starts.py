@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ _LEVELS: Final = 3
 _MOST_BYTES: Final = 200_000
 _MOST_ENTRIES: Final = 20_000
 _MOST_FOUND: Final = 200
+_TITLE_CHARS: Final = 300
 #: Folders of results, whose files are copies of what was asked for.
 _RESULTS: Final = frozenset({"answers", "what-if", "imported"})
 
@@ -78,9 +80,20 @@ def start_text(root: Path, identity: str) -> StartText:
 
 
 def _start(identity: str, name: str, text: str) -> FormStart:
-    said = (line.removeprefix("#").strip() for line in text.splitlines() if line.startswith("#"))
-    title = next((one for one in said if one and not one.startswith(":")), name)
-    return FormStart(id=identity, name=name, title=title[:300], base=_base(identity))
+    return FormStart(id=identity, name=name, title=_title(text) or name, base=_base(identity))
+
+
+def _title(text: str) -> str:
+    """The first sentence of the comment on top of a file."""
+    said = []
+    for line in text.splitlines():
+        words = line.removeprefix("#").strip()
+        if not line.startswith("#") or (said and not words):
+            break
+        if words and not words.startswith(":schema"):
+            said.append(words)
+    first = re.match(r".+?[.?](?= |$)", " ".join(said))
+    return (first[0] if first else " ".join(said))[:_TITLE_CHARS]
 
 
 def _base(identity: str) -> str:

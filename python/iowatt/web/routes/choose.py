@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Body, Path, Query
 from fastapi.responses import HTMLResponse
 from pydantic import Field
 
@@ -65,12 +65,12 @@ def choose_routes(context: ServerContext) -> APIRouter:
         return question.choices(context.root, base)
 
     @router.post("/api/choose/question")
-    def made(asked: FormBody) -> question.MadeQuestion:
+    def made(asked: Annotated[FormBody, Body()]) -> question.MadeQuestion:
         """The TOML of a form, or the form of TOML, with all that is wrong."""
         return question.made_question(context.root, asked.text(), asked.base)
 
     @router.post("/api/choose", status_code=202)
-    def submit(asked: AskedQuestion) -> JobRecord:
+    def submit(asked: Annotated[AskedQuestion, Body()]) -> JobRecord:
         """Search for what to buy: a job, whose result is a folder of `answers`."""
         text = refuse_halves(asked.toml)
         title = question.refuse_wrong(context.root, text, asked.base)
@@ -88,10 +88,10 @@ def choose_routes(context: ServerContext) -> APIRouter:
 def _answer(root: FilePath, identity: str) -> AnswerSummary:
     from iowatt.evaluate.choose import DOCUMENT
     from iowatt.evaluate.choose.result import Choose
-    from iowatt.pages.choose import document
+    from iowatt.pages.choose.verdict import verdict
 
     file = root / "answers" / identity / DOCUMENT
     if not file.is_file():
         raise InputError("not-found", None, f"there is no answer {identity!r}")
     found = Choose.model_validate_json(file.read_bytes())
-    return AnswerSummary(verdict=list(document(found).verdict), page=f"/result/answers/{identity}")
+    return AnswerSummary(verdict=list(verdict(found)), page=f"/result/answers/{identity}")

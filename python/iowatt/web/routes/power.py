@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Body, Query
 from fastapi.responses import HTMLResponse
 
 from iowatt.base.document import TomlDocument
@@ -49,7 +49,7 @@ def power_routes(context: ServerContext) -> APIRouter:
         return array.array_choices()
 
     @router.post("/api/power")
-    def made(asked: FormBody) -> array.MadeArray:
+    def made(asked: Annotated[FormBody, Body()]) -> array.MadeArray:
         """What an array draws, or all that is wrong with it, by the fields of a form or by TOML."""
         return array.made_array(context.root, asked.text(), asked.base)
 

@@ -21,7 +21,8 @@ const first = (text) => text.split(/(?<=\.) /)[0];
 const told = (path) => {
   const known = key(path);
   if (known === undefined) return {};
-  const left = known.default.startsWith("left out: ") ? ` Left empty: ${known.default.slice(10)}.` : known.required ? "" : ` Default: ${known.default}.`;
+  const fallback = known.default.replace(/(\d)\.0\b/g, "$1").replaceAll('"', "");
+  const left = fallback.startsWith("left out: ") ? ` Left empty: ${fallback.slice(10)}.` : known.required ? "" : ` Default: ${fallback}.`;
   const short = first(known.meaning);
   return {
     help: `${short}${left}`,
@@ -106,7 +107,7 @@ const workload = (form, index) => {
   const profile = offers.profiles.find((each) => each.name === one.profile?.name);
   const rate = profile === undefined ? {} : profile.rate_iops === null
     ? { help: "This profile has no rate of its own." } : { help: `Left empty: the profile's own, ${Number(profile.rate_iops.toPrecision(4)).toLocaleString("en-US")}.` };
-  return form.table({ path, label: `Workload ${one.name ?? index + 1}` },
+  return form.table({ path, label: `Workload: ${one.name ?? index + 1}` },
     h("div", { class: "grid2" },
       text(form, [...path, "name"], "Name"),
       h("fieldset", { class: "boxes", "data-place": `workload.${index}.source` }, h("legend", {}, "Its requests"), radio(true, "a recorded trace"), radio(false, "a profile (synthetic)"))),
@@ -146,20 +147,27 @@ const form = new TomlForm({ address: "/api/choose/question", root: byId("form"),
 
 let running = null;
 
+// A search has several steps; each counts from nought, and nobody knows how many there will be.
+let step = { name: "", since: 0, from: 0 };
+
 const left = (job) => {
-  if (!job.fraction || job.started === null) return "";
-  const passed = (Date.now() - Date.parse(job.started)) / 1000;
-  const seconds = passed / job.fraction - passed;
-  if (passed < 5 || job.fraction < 0.02) return "";
-  return seconds < 90 ? `, about ${Math.max(5, Math.round(seconds / 5) * 5)} s left` : `, about ${Math.round(seconds / 60)} min left`;
+  const name = job.text.split(":")[0];
+  if (name !== step.name || job.fraction < step.from) step = { name, since: Date.now(), from: job.fraction };
+  const done = job.fraction - step.from;
+  const passed = (Date.now() - step.since) / 1000;
+  if (job.fraction >= 1) return ", nearly there";
+  if (passed < 5 || done < 0.02) return "";
+  const seconds = (passed / done) * (1 - job.fraction);
+  return `, about ${seconds < 90 ? `${Math.max(5, 5 * Math.round(seconds / 5))} s` : `${Math.round(seconds / 60)} min`} left in this step`;
 };
 
 const changed = (job) => {
   const progress = byId("job-progress");
   if (job.fraction === null) progress.removeAttribute("value");
   else progress.value = job.fraction;
-  const share = job.fraction === null ? "" : `${Math.floor(100 * job.fraction)} %`;
-  byId("job-text").textContent = job.state === "queued" ? "Waiting for other jobs" : [share, job.text].filter(Boolean).join(": ") + left(job);
+  byId("job-text").textContent = job.state === "queued"
+    ? "Waiting for other jobs"
+    : job.fraction === null ? job.text || "Begins" : `${Math.floor(100 * job.fraction)} %: ${job.text}${left(job)}`;
 };
 
 const follow = async (id) => {
@@ -168,6 +176,7 @@ const follow = async (id) => {
   byId("cancel").disabled = false;
   byId("job").hidden = false;
   byId("answer").replaceChildren();
+  step = { name: "", since: 0, from: 0 };
   const job = await jobEnds(id, changed);
   running = null;
   byId("job").hidden = true;
@@ -194,6 +203,11 @@ const ended = async (job) => {
 byId("find").addEventListener("click", async () => {
   byId("find").disabled = true;
   try {
+    await form.settled();
+    if (form.errors.length > 0) {
+      byId("problems").querySelector("button")?.focus();
+      return;
+    }
     const job = await post("/api/choose", { toml: form.text.value, base: form.base, key: crypto.randomUUID?.() ?? null });
     history.replaceState(null, "", `?job=${job.id}`);
     await follow(job.id);

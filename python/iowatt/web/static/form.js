@@ -26,7 +26,7 @@ export const put = (tree, path, value) => {
   if (value === undefined && !Array.isArray(tree[step]) && Object.keys(tree[step]).length === 0) delete tree[step];
 };
 
-const NUMBER = /^[-+]?\d+(\.\d+)?(e[-+]?\d+)?$/i;
+const NUMBER = /^[-+]?\d+\.?\d*(e[-+]?\d+)?$/i;
 
 /** What was typed as TOML has it: a number where it is one; other texts go to the server, which says what is wrong. */
 const typed = (text, kind) => {
@@ -50,9 +50,23 @@ export class TomlForm {
    * answer. `text` is the textarea, `root` what the fields go into, `problems` the list of all that is wrong.
    */
   constructor({ address, root, text, problems, build, answered }) {
-    Object.assign(this, { address, root, text, problems, build, answered, tree: {}, base: "", errors: [] });
-    this.later = debounced((body) => this.send(body), WAIT_MS);
+    Object.assign(this, { address, root, text, problems, build, answered, tree: {}, base: "", errors: [], waiting: null, sending: null });
+    this.soon = debounced(() => this.settled(), WAIT_MS);
     text.addEventListener("input", () => this.later({ toml: text.value }));
+  }
+
+  /** Ask the server shortly; a later change takes the place of this one. */
+  later(body) {
+    this.waiting = body;
+    this.soon();
+  }
+
+  /** Resolves once the server has answered the last change. */
+  async settled() {
+    const body = this.waiting;
+    this.waiting = null;
+    if (body !== null) this.sending = this.send(body);
+    await this.sending;
   }
 
   /** Begin with an answer of the server. */
@@ -89,7 +103,8 @@ export class TomlForm {
 
   control(place) {
     const found = this.root.querySelector(`[data-place="${CSS.escape(place)}"]`);
-    return found?.matches("input, select, textarea, button") ? found : found?.querySelector("input:checked, input, select, textarea, button") ?? found;
+    if (found === null || found.matches("input, select, textarea")) return found;
+    return found.querySelector("input:checked") ?? found.querySelector("input, select, textarea, button") ?? found;
   }
 
   async send(body) {
@@ -189,10 +204,13 @@ export class TomlForm {
     const given = Array.isArray(listed) ? listed : all ? options.map(([value]) => value) : [];
     const box = ([value, title]) => h("label", { class: "box" }, h("input", { type: "checkbox", value, checked: given.includes(value), onchange: changed }), ` ${title}`);
     const changed = () => {
-      const known = options.map(([value]) => value);
-      const checked = [...group.querySelectorAll("input:checked")].map((one) => one.value);
-      const kept = [...given.filter((one) => !known.includes(one)), ...checked];
-      this.set(path, all && known.every((one) => checked.includes(one)) && kept.length === known.length ? undefined : kept.length || all ? kept : undefined);
+      const inputs = [...group.querySelectorAll("input")];
+      const known = inputs.map((one) => one.value);
+      const now = this.get(...path);
+      const others = Array.isArray(now) ? now.filter((one) => !known.includes(one)) : [];
+      const kept = [...others, ...inputs.filter((one) => one.checked).map((one) => one.value)];
+      const whole = all && others.length === 0 && kept.length === known.length;
+      this.set(path, whole || (!all && kept.length === 0) ? undefined : kept);
     };
     const group = h("fieldset", {
       class: "boxes", "data-place": path.join("."), "data-label": this.named(path, label), "data-error": `${id}-error`, "aria-describedby": `${help ? `${id}-help ` : ""}${id}-error`,

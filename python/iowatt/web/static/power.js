@@ -1,7 +1,7 @@
 // The power calculator: an array from its parts, and what it draws as soon as one of them changes.
 
-import { get } from "./api.js";
-import { byId, complain, h, number as shortly, save } from "./dom.js";
+import { get, post } from "./api.js";
+import { byId, complain, h, number as shortly, save, say } from "./dom.js";
 import { TomlForm, copyButton, tool } from "./form.js";
 
 const PAGE_CHARS = 16_000;
@@ -12,14 +12,42 @@ const LEVELS = [["5", "RAID 5"], ["6", "RAID 6"], ["10", "RAID 10"], ["0", "RAID
 const KINDS = ["controller", "processor-blade", "front-end", "back-end", "switch", "cache", "chassis", "enclosure", "fan", "adapter", "io-module", "battery", "other"];
 const INPUTS = [["230V", "230 V, redundant supplies"], ["230V-eu", "230 V, EU"], ["115V", "115 V"]];
 
+/** Where the figures are below the form, the foot of the page says the first ones. */
+const narrow = matchMedia("(max-width: 70rem)");
+const NEW = {
+  name: "array",
+  array: {
+    pool: [{ name: "disks", device: "toshiba-mg09aca18te", count: 24, raid: { level: 6 } }],
+    power: {
+      enclosure: [
+        {
+          name: "head", supply: { rating: "750W", count: 2, needed: 1, efficiency: "80plus-gold" },
+          part: [
+            { name: "controller", model: "stand-in-controller", count: 2, needed: 1 },
+            { name: "fan", model: "delta-pfr0612xhe", count: 4, speed: 0.5 },
+          ],
+        },
+        {
+          name: "shelf", slots: 24, form_factor: "3.5", pools: ["disks"], supply: { rating: "800W", count: 2, needed: 1, efficiency: "80plus-gold" },
+          part: [
+            { name: "io-module", model: "stand-in-io-module", count: 2 },
+            { name: "fan", model: "delta-pfr0612xhe", count: 4, speed: 0.5 },
+          ],
+        },
+      ],
+    },
+  },
+};
+
 let offers = null;
 
-/** How good a figure is, and where it comes from. */
+/** How good a figure is, and where it comes from; a long source on request. */
 const evidence = (one) => {
-  const quality = one.stand_in ? "assumed" : one.quality;
-  const mark = one.stand_in ? "stand-in" : QUALITY[one.quality] ?? "no source";
+  const mark = h("span", { class: `mark ${one.stand_in ? "assumed" : one.quality ?? ""}` }, one.stand_in ? "stand-in" : QUALITY[one.quality] ?? "no source");
   const watts = [one.idle_w === null ? null : `${shortly(one.idle_w)} W idle`, one.active_w === null ? null : `${shortly(one.active_w)} W ${one.kind === "fan" ? "at full speed" : "active"}`];
-  return h("p", { class: "evidence" }, h("span", { class: `mark ${quality ?? ""}` }, mark), ` ${watts.filter(Boolean).join(", ")}${one.source ? `. ${one.source}` : ""}`);
+  const said = ` ${watts.filter(Boolean).join(", ")}`;
+  if (one.source.length < 110) return h("p", { class: "evidence" }, mark, said, one.source ? ` · ${one.source}` : "");
+  return h("details", { class: "evidence" }, h("summary", {}, mark, `${said} · where this comes from`), one.source);
 };
 
 const panel = (title, ...children) => {
@@ -64,7 +92,7 @@ const build = (form) => [
 const addPool = (form) => form.reshape((tree) => {
   const pools = ((tree.array ??= {}).pool ??= []);
   const name = freeName(pools, "disks");
-  pools.push({ name, device: "seagate-exos-x18-18tb", count: 12, raid: { level: 6 } });
+  pools.push({ name, device: "toshiba-mg09aca18te", count: 12, raid: { level: 6 } });
   const shelves = ((tree.array.power ??= {}).enclosure ??= []);
   const shelf = shelves.find((one) => one.slots !== undefined);
   if (shelf) shelf.pools = [...(shelf.pools ?? []), name];
@@ -91,9 +119,14 @@ const pool = (form, index) => {
     for (const shelf of list(form, ...ENCLOSURES)) {
       if (Array.isArray(shelf.pools) && value !== undefined) shelf.pools = shelf.pools.map((each) => (each === before ? value : each));
     }
+    for (const box of form.root.querySelectorAll("fieldset.boxes input")) {
+      if (box.value !== before || value === undefined) continue;
+      box.value = value;
+      box.nextSibling.textContent = ` ${value}`;
+    }
     form.set([...path, "name"], value);
   };
-  return form.table({ path, label: `Drives ${one.name ?? index + 1}` },
+  return form.table({ path, label: `Drives: ${one.name ?? index + 1}` },
     form.field({ path: [...path, "device"], label: "Model", list: "drives", value: device, choose: take, help: "Type a part of the name: seagate, 18tb, nvme." }), seen,
     h("div", { class: "grid3" },
       form.field({ path: [...path, "count"], label: "Number", kind: "number" }),
@@ -111,7 +144,7 @@ const enclosure = (form, index) => {
   const one = form.get(...path);
   const pools = list(form, ...POOLS).map((each) => each.name).filter((each) => typeof each === "string");
   const parts = list(form, ...path, "part");
-  return form.table({ path, label: `Enclosure ${one.name ?? index + 1}` },
+  return form.table({ path, label: `Enclosure: ${one.name ?? index + 1}` },
     h("div", { class: "grid3" },
       form.field({ path: [...path, "name"], label: "Name" }),
       form.field({ path: [...path, "count"], label: "How many", kind: "number", help: "Left empty: as many as its drives need." }),
@@ -149,7 +182,7 @@ const supply = (form, path) => {
         ? form.field({ path: [...path, "efficiency"], label: "Efficiency", value: "points, see As TOML", choose: () => {} })
         : form.field({ path: [...path, "efficiency"], label: "Efficiency", kind: "select", options: [...offers.certificates.map((one) => [one.name, one.title]), ...[0.8, 0.85, 0.9, 0.95].map((one) => [one, `${100 * one} % at any load`])], empty: "80 PLUS Gold (default)", choose: set }),
       form.field({ path: [...path, "input"], label: "Input", ...inputs }),
-      form.field({ path: [...path, "sharing"], label: "The load is carried by", kind: "select", options: [["load-sharing", "all alike"], ["active-standby", "those needed; the others stand by"]], empty: "all alike (default)" })));
+      form.field({ path: [...path, "sharing"], label: "Load sharing", kind: "select", options: [["load-sharing", "all alike"], ["active-standby", "those needed; the others stand by"]], empty: "all alike (default)" })));
 };
 
 const part = (form, path, index, number) => {
@@ -165,7 +198,7 @@ const part = (form, path, index, number) => {
     if (found?.law === "speed-cubed") here.speed = 0.5;
   });
   const fan = known?.law === "speed-cubed" || one.law === "speed-cubed" || one.speed !== undefined;
-  return form.table({ path, label: `Part ${one.name ?? number + 1}`, level: "row-part" },
+  return form.table({ path, label: `Part: ${one.name ?? number + 1}`, level: "row-part" },
     form.field({ path: [...path, "model"], label: "Part", kind: "select", options: groups, empty: "one of your own: give its watts", choose: take }),
     known ? evidence(known) : null,
     h("div", { class: "grid3" },
@@ -183,7 +216,7 @@ const part = (form, path, index, number) => {
 
 const figure = (one) => {
   const [value, ...unit] = one.shown.split(/\s/);
-  return h("div", {}, h("dt", {}, one.title), h("dd", {}, h("span", { class: "big" }, value, " ", unit.join(" ")), one.remark ? h("div", { class: "remark" }, one.remark) : null));
+  return h("div", {}, h("dt", {}, one.title), h("dd", {}, h("span", { class: "big" }, value, " ", unit.join(" ")), one.remark ? h("div", { class: "tile-remark" }, one.remark) : null));
 };
 
 const bars = (power) => {
@@ -215,11 +248,12 @@ const answered = (made) => {
   byId("count").textContent = wrong ? `${wrong === 1 ? "One thing is" : `${wrong} things are`} to be mended first${byId("tiles").children.length ? "; below are the last figures that could be calculated" : ""}:` : made.shown.verdict[0];
   byId("figures").classList.toggle("stale", wrong > 0);
   link(made);
+  if (narrow.matches) say(wrong ? made.errors[0].message : made.shown.headlines.slice(0, 2).map((one) => `${one.title} ${one.shown}`).join(", "), wrong ? "error" : "");
   if (made.power === null) return;
   byId("tiles").replaceChildren(...made.shown.headlines.map(figure));
   byId("verdict").replaceChildren(
     ...made.shown.verdict.slice(1).map((line) => h("p", { class: "quiet" }, line)),
-    ...made.shown.notes.map((line) => h("p", { class: "quiet" }, `Note: ${line}`)));
+    h("ul", { class: "remarks quiet", "aria-label": "Notes" }, made.shown.notes.map((line) => h("li", {}, line))));
   byId("bars").replaceChildren(...bars(made.power));
   byId("tables").replaceChildren(...made.shown.tables.filter((one) => one.key !== "components").map(table));
   byId("sources").replaceChildren(...made.power.sources.map((line) => h("li", {}, line)));
@@ -246,17 +280,17 @@ const open = async () => {
   const option = (one) => h("option", { value: one.id }, one.id.startsWith("example:") ? one.name : one.id);
   const own = files.filter((one) => !one.id.startsWith("example:"));
   byId("start").append(
+    h("option", { value: "" }, "A new array"),
     ...(own.length ? [h("optgroup", { label: "Files of this workspace" }, own.map(option))] : []),
     h("optgroup", { label: "Examples" }, files.filter((one) => one.id.startsWith("example:")).map(option)));
   const begin = async (id) => {
     const file = files.find((one) => one.id === id);
-    byId("start-says").textContent = file.title;
-    form.begin(await get(`/api/power/start?file=${encodeURIComponent(id)}`), file.base);
+    byId("start-says").textContent = file?.title ?? "Two controllers, and a shelf of 24 disks with 18 TB each, to be changed.";
+    const made = file ? await get(`/api/power/start?file=${encodeURIComponent(id)}`) : await post("/api/power", { fields: NEW });
+    form.begin(made, file?.base ?? "");
   };
   byId("start").addEventListener("change", (event) => begin(event.target.value).catch(complain));
-  const first = files.find((one) => one.name === "array-power") ?? files[0];
-  byId("start").value = first.id;
-  await begin(first.id);
+  await begin("");
 };
 
 open().catch(complain);
