@@ -229,7 +229,7 @@ def test_a_workspace_becomes_a_folder_of_pages(server, tmp_path):
     assert refused.returncode == 2
 
 
-def test_no_request_makes_a_fault(server):
+def test_no_request_makes_a_fault(server, tmp_path):
     needs.modules("schemathesis")
     command = [
         sys.executable, "-m", "schemathesis.cli", "run", f"{server.address}/api/openapi.json",
@@ -238,6 +238,6 @@ def test_no_request_makes_a_fault(server):
         "--max-examples", str(EXAMPLES), "--phases", "coverage,fuzzing" if EXAMPLES > 6 else "fuzzing",
         "--seed", "1",
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     assert server.http.get("/api/workspace").status_code == 200
