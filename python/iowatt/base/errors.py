@@ -48,6 +48,7 @@ CODES: Final[dict[str, str]] = {
     # the surroundings
     "changed": "An input is not the one that the interrupted work was begun with.",
     "in-use": "The target is in use or locked.",
+    "too-many": "More is under way, or waits, than is allowed; ask again later.",
     "unsafe-target": "The target holds something, or is something, that must not be written.",
     "tool-missing": "A program or Python package that is needed is not installed.",
     "tool-failed": "A program that was run failed, or was ended.",

@@ -95,6 +95,7 @@ RESULTS: Final[dict[str, str]] = {
     "trace-export": "iowatt.sources.export.result:ProfileExport",
     "trace-generate": "iowatt.trace.result:GeneratedTrace",
     "trace-info": "iowatt.trace.result:TraceInfos",
+    "upload": "iowatt.web.jobs.result:UploadDescription",
     "validation": "iowatt.evaluate.validation.result:Validations",
     "workspace": "iowatt.run.workspace:Workspace",
 }

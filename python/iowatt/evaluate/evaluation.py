@@ -139,6 +139,7 @@ def run_scenario(
     scenario: str | os.PathLike[str],
     overrides: Sequence[str] = (),
     *,
+    base: Path | None = None,
     output: str | os.PathLike[str] | None = None,
     force: bool = False,
     save_back_end: str | os.PathLike[str] | None = None,
@@ -146,12 +147,16 @@ def run_scenario(
     progress: Progress | None = None,
     command: str | None = None,
 ) -> Run:
-    """Simulate a scenario; parameters and errors are those of :func:`iowatt.run`."""
+    """Simulate a scenario; parameters and errors are those of :func:`iowatt.run`.
+
+    ``base``: the folder that the paths of a text are relative to; the current one where it is None.
+    """
     if threads is not None and threads < 1:
         raise InputError("out-of-range", Argument("threads"), f"expected at least one thread, not {threads}")
     started_at = provenance.now()
-    given, base, text = located(scenario)
-    work = prepare(load(given, overrides), base, with_overrides(text, overrides))
+    given, folder, text = located(scenario)
+    base = base or folder
+    work = prepare(load(given, overrides, base_dir=base), base, with_overrides(text, overrides))
     inputs = files(work, base)
     if isinstance(given, Path):
         inputs.insert(0, (str(given), given))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from iowatt.base.errors import InputError
 from iowatt.sources import fio, iometer, specstorage, trace, vdbench
@@ -19,6 +19,25 @@ _LOG: Final = re.compile(r".*_(?:iops|bw|lat|clat|slat|clat_hist)\.[0-9]{1,9}\.l
 _MESSAGE: Final = re.compile(rb"^(?:fio: |verify: )", re.MULTILINE)
 #: Of a file, to see whether fio wrote it.
 _HEAD_BYTES: Final = 1 << 16
+
+
+OutputKind = Literal["iometer", "specstorage", "trace", "vdbench", "fio"]
+
+
+def recognised(path: Path) -> OutputKind:
+    """What wrote an output, by its name and first bytes; what nothing else claims is fio's or a trace.
+
+    Raises ``InputError`` where it cannot be read, or is output of fio that has no figures.
+    """
+    if path.is_file():
+        head = _head(path)
+        if iometer.is_iometer(head):
+            return "iometer"
+        if specstorage.is_summary(path, head):
+            return "specstorage"
+    if _is_trace(path):
+        return "trace"
+    return "vdbench" if path.name.endswith(".html") or (path.is_dir() and _of_vdbench(path)) else "fio"
 
 
 def read_output(
@@ -40,14 +59,15 @@ def read_output(
     """
     if not path.exists() and not trace.recording_files(path):
         raise InputError("not-found", str(path), "there is no such file or directory")
-    if not options and path.is_file() and iometer.is_iometer(_head(path)):
+    kind = "trace" if options else recognised(path)
+    if kind == "iometer":
         return iometer.read(path, time_zone=time_zone)
-    if not options and path.is_file() and specstorage.is_summary(path, _head(path)):
+    if kind == "specstorage":
         return specstorage.read(path)
-    if options or _is_trace(path):
+    if kind == "trace":
         asked = trace.TraceRequest(path, interval_s=interval_s, options=options or {})
         return [trace.read(asked, progress)]
-    if path.name.endswith(".html") or (path.is_dir() and _of_vdbench(path)):
+    if kind == "vdbench":
         return vdbench.read(path, time_zone=time_zone)
     if path.is_dir() and not any(path.glob("*.json")):
         message = "there is no output of fio (*.json) or of vdbench (flatfile.html, summary.html)"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 STATUSES: Final[Mapping[str, int]] = {
-    "not-found": 404, "exists": 409, "in-use": 409, "too-large": 413, "access-denied": 403,
+    "not-found": 404, "exists": 409, "in-use": 409, "too-large": 413, "access-denied": 403, "too-many": 429,
 }  # fmt: skip
 """Status of an error by its code; any other is 422."""
 

@@ -80,13 +80,20 @@ class ChooseRequest:
 
 
 def choose_request(
-    question: str | os.PathLike[str], *, changes: Sequence[str] = (), command: str | None = None
+    question: str | os.PathLike[str],
+    *,
+    changes: Sequence[str] = (),
+    base: Path | None = None,
+    command: str | None = None,
 ) -> ChooseRequest:
-    """Read a question. Raises ``InputError`` with file, line and key."""
+    """Read a question. Raises ``InputError`` with file, line and key.
+
+    ``base``: the folder that the paths of a text are relative to; the current one where it is None.
+    """
     given = isinstance(question, str) and "\n" in question
     path = Path() if given else Path(question)
     text = str(question) if given else read_text(path)
     document = TomlDocument(text, "question" if given else str(path), list(changes), StorageQuestion)
     read = document.validate(StorageQuestion)
     document.fail(read.problems(family_names()))
-    return ChooseRequest(read, document, Path() if given else path.parent, text, command)
+    return ChooseRequest(read, document, base or (Path() if given else path.parent), text, command)

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from iowatt.model.scenario.loading import idle_system, load, scenario_document
     from iowatt.model.scenario.paths import file_keys, input_files, traces_of
     from iowatt.model.scenario.resolved import ResolvedSystem, usable_and_effective
-    from iowatt.model.scenario.starter import ReadTrace, copy_examples, starter_text
+    from iowatt.model.scenario.starter import EXAMPLES, ReadTrace, copy_examples, starter_text
 
 __all__ = [
+    "EXAMPLES",
     "ReadTrace",
     "ResolvedSystem",
     "Scenario",
@@ -59,6 +60,6 @@ if not TYPE_CHECKING:
             "loading": "idle_system load scenario_document",
             "paths": "file_keys input_files traces_of",
             "resolved": "ResolvedSystem usable_and_effective",
-            "starter": "ReadTrace copy_examples starter_text",
+            "starter": "EXAMPLES ReadTrace copy_examples starter_text",
         },
     )

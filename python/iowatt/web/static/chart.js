@@ -17,6 +17,17 @@ const sizes = (prices) => {
   return prices.map((one) => (one > 0 ? SMALLEST + (LARGEST - SMALLEST) * ((Math.log(one) - low) / span) : UNPRICED));
 };
 
+/** Marks of a log axis as full numbers: 1, 2 and 5 of every decade, fewer where there are many decades. */
+const marks = (values) => {
+  if (!values.length) return {};
+  const low = Math.floor(Math.log10(Math.min(...values)));
+  const high = Math.ceil(Math.log10(Math.max(...values)));
+  const steps = high - low > 5 ? [1] : [1, 2, 5];
+  const tickvals = [];
+  for (let decade = low; decade <= high; decade += 1) tickvals.push(...steps.map((step) => step * 10 ** decade));
+  return { tickvals, ticktext: tickvals.map((one) => Number(one.toPrecision(1)).toLocaleString("en-US", { maximumSignificantDigits: 1 })) };
+};
+
 export class Chart {
   /** `chosen(path)` when a mark is clicked, `levelled(ms)` when the line was dragged. */
   constructor(place, { chosen, levelled }) {
@@ -67,13 +78,14 @@ export class Chart {
   }
 
   layout() {
-    const axis = (text) => ({
-      type: "log", title: { text, standoff: 8, font: { size: 12 } }, color: style("--quiet"), gridcolor: style("--grid"),
-      linecolor: style("--line"), automargin: true, dtick: "D2",
+    const traces = this.traces();
+    const axis = (text, key, ...more) => ({
+      type: "log", ...marks([...more, ...traces.flatMap((trace) => trace[key])].filter((one) => one > 0)), title: { text, standoff: 8, font: { size: 12 } }, color: style("--quiet"), gridcolor: style("--grid"),
+      linecolor: style("--line"), automargin: true,
     });
     return {
-      xaxis: { ...axis("Mean power (W)"), exponentformat: "none" },
-      yaxis: { ...axis(`${NAMES[this.statistic]} response time (ms)`), exponentformat: "none" },
+      xaxis: { ...axis("Mean power (W)", "x"), exponentformat: "none" },
+      yaxis: { ...axis(`${NAMES[this.statistic]} response time (ms)`, "y", this.level), exponentformat: "none" },
       shapes: [{
         type: "line", xref: "paper", x0: 0, x1: 1, yref: "y", y0: this.level, y1: this.level,
         line: { color: dark() ? "#ffb86b" : "#b35400", width: 3, dash: "dash" },

@@ -1,0 +1,45 @@
+"""Jobs of the server: what takes longer than an answer may, done by processes of their own.
+
+``queue`` is the table of jobs as the server uses it, ``claims`` as workers do, both on ``table``; ``record``
+has the types. ``workers`` keeps the processes, ``worker`` is one of them; ``kinds`` says what each kind of
+job does, ``uploaded`` what is done with uploads, ``places`` where files may lie, ``limits`` what is allowed.
+``events`` tells listeners of changes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from iowatt.base.lazy import names_from
+
+if TYPE_CHECKING:
+    from iowatt.web.jobs.events import JobEvents
+    from iowatt.web.jobs.limits import JobLimits
+    from iowatt.web.jobs.queue import JobQueue
+    from iowatt.web.jobs.record import (
+        MOST_CHANGES,
+        JobId,
+        JobKind,
+        JobRecord,
+        JobState,
+        JobStatus,
+        Submission,
+    )
+    from iowatt.web.jobs.workers import Workers
+
+__all__ = [
+    "MOST_CHANGES", "JobEvents", "JobId", "JobKind", "JobLimits", "JobQueue", "JobRecord", "JobState",
+    "JobStatus", "Submission", "Workers",
+]  # fmt: skip
+
+if not TYPE_CHECKING:
+    __getattr__ = names_from(
+        __name__,
+        {
+            "events": "JobEvents",
+            "limits": "JobLimits",
+            "queue": "JobQueue",
+            "record": "MOST_CHANGES JobId JobKind JobRecord JobState JobStatus Submission",
+            "workers": "Workers",
+        },
+    )
