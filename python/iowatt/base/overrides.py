@@ -32,6 +32,10 @@ _SHORT_FORMS = {
 }
 
 
+_CHANGED = "# Changed by --set, in this order:"
+"""Begins the comment that lists what was changed on the command line."""
+
+
 def parse_value(text: str) -> Any:
     """``text`` as a TOML value, or as it stands."""
     try:
@@ -167,8 +171,17 @@ def with_overrides(text: str, overrides: Iterable[str]) -> str:
     if not listed:
         return text
     # An override that spans lines must not escape from its comment.
-    lines = ["# Changed by --set, in this order:", *("#   " + " ".join(item.split()) for item in listed)]
+    lines = [_CHANGED, *("#   " + " ".join(item.split()) for item in listed)]
     return text.rstrip("\n") + "\n\n" + "\n".join(lines) + "\n"
+
+
+def without_overrides(text: str) -> tuple[str, list[str]]:
+    """A scenario's text without the comment of :func:`with_overrides`, and what that lists."""
+    before, found, after = text.rpartition(f"\n\n{_CHANGED}\n")
+    lines = after.splitlines()
+    if not found or not all(line.startswith("#   ") for line in lines):
+        return text, []
+    return before + "\n", [line.removeprefix("#   ") for line in lines]
 
 
 def as_overrides(given: Iterable[str] | Mapping[str, object], seed: int | None) -> list[str]:

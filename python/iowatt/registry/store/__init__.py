@@ -1,0 +1,38 @@
+"""What a registry keeps: accounts, submissions and their states, findings, the signed log, mail.
+
+``states`` decides, ``change`` and ``review`` record; ``receive`` takes a bundle in and ``analyse`` makes its
+figures again. ``verification`` checks that everything is as it was signed.
+"""
+
+from iowatt.registry.store import accounts, outbox, review
+from iowatt.registry.store.accounts import ACCOUNT_ROLES, Account
+from iowatt.registry.store.analyse import analyse_pending, unpacked
+from iowatt.registry.store.change import ACTION_OF, change
+from iowatt.registry.store.database import reading
+from iowatt.registry.store.log import entries as log_entries
+from iowatt.registry.store.receive import accept, upload
+from iowatt.registry.store.records import ReviewFinding, SubmissionRecord, findings, found, one
+from iowatt.registry.store.registry import RegistryStore, create, identifier, number_of
+from iowatt.registry.store.review import SEVERITIES
+from iowatt.registry.store.settings import RegistryKeys
+from iowatt.registry.store.states import (
+    ACTIONS,
+    LISTED,
+    PUBLIC,
+    ROLES,
+    STATES,
+    Action,
+    Facts,
+    Role,
+    State,
+    transition,
+)
+from iowatt.registry.store.verification import RegistryVerification, verify
+
+__all__ = [
+    "ACCOUNT_ROLES", "ACTIONS", "ACTION_OF", "LISTED", "PUBLIC", "ROLES", "SEVERITIES", "STATES", "Account",
+    "Action", "Facts", "RegistryKeys", "RegistryStore", "RegistryVerification", "ReviewFinding", "Role", "State",
+    "SubmissionRecord", "accept", "accounts", "analyse_pending", "change", "create", "findings", "found",
+    "identifier", "log_entries", "number_of", "one", "outbox", "reading", "review", "transition", "unpacked",
+    "upload", "verify",
+]  # fmt: skip
