@@ -40,28 +40,48 @@ def lines(found, **options):
     return out.getvalue().splitlines()
 
 
+#: Each system does 60,000 requests in 300, 340 and 900 s, again and again: in equal time not equally often.
+COPIES = [1.0, 340 / 300, 900 / 300]
+
+
 def test_bars_and_their_table_add_up_to_the_totals():
     found = cost()
     figure = totals.groups(found)
+    for at, (system, copies) in enumerate(zip(found.systems, COPIES, strict=True)):
+        drawn = sum(trace["x"][at] for trace in figure.spec["data"])
+        column = dict(zip(figure.table.column("Group"), figure.table.column(system.name), strict=True))
+        groups = [column[trace["name"]] for trace in figure.spec["data"]]
+        assert column["Purchase"] == system.by_group["purchase"]
+        assert list(column.values()) == [*groups, system.usd, system.usd_equal, system.present_usd]
+        assert sum(groups) == pytest.approx(column["Total"], rel=1e-12)
+        assert drawn == pytest.approx(column["At equal work"], rel=1e-12)
+        assert drawn == pytest.approx(copies * system.usd, rel=1e-12)
+    assert "at equal work" in figure.caption and "Credits" in figure.caption
+
+
+def test_bars_of_equal_work_are_the_totals():
+    found = cost(basis="work", amount=1000.0)
+    figure = totals.groups(found)
+    assert "At equal work" not in figure.table.column("Group") and "at equal" not in figure.caption
     for at, system in enumerate(found.systems):
         assert sum(trace["x"][at] for trace in figure.spec["data"]) == pytest.approx(system.usd, rel=1e-12)
-        column = dict(zip(figure.table.column("Group"), figure.table.column(system.name), strict=True))
-        assert column["Purchase"] == system.by_group["purchase"]
-        assert column["Total"] == system.usd
-        assert figure.table.column(system.name)[-2:] == [system.usd, system.present_usd]
-    assert "Credits" in figure.caption
 
 
 def test_without_discounting_there_is_no_present_value():
-    table = totals.groups(cost(book={"discount.rate": 0.0})).table
-    assert table.column("Group")[-1] == "Total"
+    for basis, last in (("time", "At equal work"), ("work", "Total")):
+        table = totals.groups(cost(basis=basis, book={"discount.rate": 0.0})).table
+        assert table.column("Group")[-1] == last
 
 
 def test_what_is_got_stands_beside_the_totals():
     found = cost()
     table = totals.systems(found).table
     assert table.column("Total") == [one.usd for one in found.systems]
-    assert table.column("Against tiering")[1] == pytest.approx(100 * found.comparison[0].share)
+    equal = table.column("At equal work")
+    assert equal == pytest.approx([c * one.usd for c, one in zip(COPIES, found.systems, strict=True)])
+    assert table.column("Against tiering")[1:] == pytest.approx(
+        [100 * (usd / equal[0] - 1) for usd in equal[1:]]
+    )
     assert table.column("Mean") == [one.work.response_ms for one in found.systems]
     assert table.column("p95") == [one.work.response_p95_ms for one in found.systems]
     assert table.column("Per usable TB") == [one.usd_per_usable_tb for one in found.systems]
@@ -372,7 +392,8 @@ def test_many_systems_leave_out_columns_and_say_which():
     many = [{**found["systems"][0], "name": f"system {n}"} for n in range(12)]
     found["systems"], found["choice"] = many, choice(many)
     found["other"]["systems"] = [found["other"]["systems"][0]] * 12
-    found["comparison"] = [{"a": "system 0", "b": one["name"], "usd": 0.0, "share": 0.0} for one in many[1:]]
+    same = dict.fromkeys(("usd", "share", "usd_equal", "share_equal"), 0.0)
+    found["comparison"] = [{"a": "system 0", "b": one["name"], **same} for one in many[1:]]
     found["uncertainty"], found["tornado"], found["crossovers"] = None, [], []
     found = Cost.model_validate(found)
     shown = lines(found)
