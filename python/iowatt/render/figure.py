@@ -183,7 +183,7 @@ class Figure:
     ``caption`` says how to read it; ``remarks`` say what was left out or merged; ``spec`` is ``None``
     where the table alone is the figure; ``wide`` asks for the full width of a page; the table of a ``brief``
     figure is printed on a terminal, all its rows where it is ``complete``. A page shows a figure with a
-    ``template`` by that template.
+    ``template`` by that template. ``links`` are addresses that the first cells of rows lead to, on a page.
     """
 
     key: str
@@ -196,6 +196,7 @@ class Figure:
     brief: bool = False
     complete: bool = False
     template: str = ""
+    links: Sequence[str] = ()
 
 
 def text_columns(*titles: str) -> list[Column]:

@@ -65,8 +65,11 @@ def write(
     return target
 
 
-def page(documents: Sequence[Document], title: str | None = None) -> str:
-    """The documents as one HTML page that needs nothing else; the first one's title heads it by default."""
+def page(documents: Sequence[Document], title: str | None = None, *, plotly_at: str | None = None) -> str:
+    """The documents as one HTML page that needs nothing else; the first one's title heads it by default.
+
+    ``plotly_at`` is the address of a plotly.js that many pages share, in place of one inside.
+    """
     from iowatt.render import html
 
     figures = {key: figure for document in documents for key, figure in document.ids().items()}
@@ -75,6 +78,7 @@ def page(documents: Sequence[Document], title: str | None = None) -> str:
         figures,
         more_scripts=list(dict.fromkeys(name for document in documents for name in document.scripts)),
         more_data={key: value for document in documents for key, value in document.data.items()},
+        plotly_at=plotly_at,
         title=title or documents[0].title,
         documents=documents,
     )

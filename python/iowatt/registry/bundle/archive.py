@@ -1,8 +1,8 @@
 """A zip archive that is a function of its files: same names and contents, same bytes.
 
 Entries are stored, not compressed, with one date and one mode, in the order given; nothing stands between,
-before or behind them. The reader computes every byte that is not content and compares, so that no changed byte
-passes: no comment, no extra field, no other order, nothing appended. Logs that were compressed stay so.
+before or behind them. The reader computes every byte that is not content and compares, so that no changed
+byte passes: no comment, no extra field, no other order, nothing appended. Logs that were compressed stay so.
 Archives of other programs are refused with the reason (encrypted, compressed, a link).
 
 The layout is that of PKWARE's APPNOTE 6.3, sections 4.3.7, 4.3.12 and 4.3.16, without zip64.
@@ -83,16 +83,19 @@ def directory(entries: Iterable[ArchiveEntry]) -> bytes:
 
 
 class ArchiveWriter:
-    """Writes an archive; :meth:`close` writes its end and returns the SHA-256 of it all."""
+    """Writes an archive; :meth:`close` writes its end and returns the SHA-256 of it all.
 
-    def __init__(self, file: BinaryIO) -> None:
+    Without a file nothing is written, and the digest is that of what would be.
+    """
+
+    def __init__(self, file: BinaryIO | None) -> None:
         self._file = file
         self._digest = hashlib.sha256()
         self._entries: list[ArchiveEntry] = []
         self._at = 0
 
     def add(self, name: str, content: bytes | Path) -> None:
-        """Add a file. Raises ``InputError`` where it changes while it is read, or the archive is too large."""
+        """Add a file. Raises ``InputError``: it changes while it is read, or the archive is too large."""
         size, crc = _measured(content)
         entry = ArchiveEntry(name, size, crc, self._at)
         if self._at + size > _MOST:
@@ -112,7 +115,8 @@ class ArchiveWriter:
         return self._digest.hexdigest()
 
     def _write(self, data: bytes) -> None:
-        self._file.write(data)
+        if self._file is not None:
+            self._file.write(data)
         self._digest.update(data)
         self._at += len(data)
 

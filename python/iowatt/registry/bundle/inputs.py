@@ -34,7 +34,7 @@ def run_inputs(text: str, overrides: Sequence[str], base: Path) -> tuple[str, di
 
 
 def files_of_scenario(text: str, overrides: Sequence[str], base: Path) -> list[Path]:
-    """Files that the simulation of a scenario reads, resolved. Raises ``InputError`` as the scenario is wrong."""
+    """Files that the simulation of a scenario reads, resolved. Raises ``InputError`` where it is wrong."""
     work = evaluation.prepare(load(f"{text}\n", overrides, base_dir=base), base, text)
     found = evaluation.files(work, base)
     if any(name == "-" for name, _ in found):

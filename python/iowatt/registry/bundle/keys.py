@@ -28,9 +28,11 @@ def make_key(path: Path) -> str:
 
     Raises ``InputError``: the file exists, or cannot be written.
     """
-    primitives = _primitives()
-    private = primitives[0].generate()
-    pem = private.private_bytes(primitives[1].PEM, primitives[2].PKCS8, primitives[3]())
+    private_class = _private_class()
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+    private = private_class.generate()
+    pem = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
@@ -101,7 +103,7 @@ def _decoded(text: str) -> bytes | None:
 
 
 def _read(path: Path) -> Ed25519PrivateKey:
-    private_class = _primitives()[0]
+    private_class = _private_class()
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
@@ -124,13 +126,11 @@ def _read(path: Path) -> Ed25519PrivateKey:
     return key
 
 
-def _primitives() -> tuple[type[Ed25519PrivateKey], type, type, type]:
+def _private_class() -> type[Ed25519PrivateKey]:
     try:
-        from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     except ImportError:
         text = "signatures need the package cryptography"
         hint = "pip install 'iowatt[serve]'"
         raise InputError("tool-missing", "cryptography", text, hint=hint) from None
-    forms = (serialization.Encoding, serialization.PrivateFormat, serialization.NoEncryption)
-    return (Ed25519PrivateKey, *forms)
+    return Ed25519PrivateKey

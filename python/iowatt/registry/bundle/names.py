@@ -46,7 +46,7 @@ class NameSet:
         self._folders: dict[str, str] = {}
 
     def add(self, name: str) -> None:
-        """Add a file. Raises ``InputError``: the name is wrong, or another one is the same where case is not."""
+        """Add a file. Raises ``InputError``: its name is wrong, or that of another but for case."""
         check_name(name)
         folded = _folded(name)
         other = self._files.get(folded) or self._folders.get(folded)

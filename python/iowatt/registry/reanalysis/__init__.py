@@ -1,7 +1,7 @@
 """A submission analysed again, by the same code that its submitter used.
 
-``emerald`` judges a measurement, ``run`` simulates or imports a Run; ``compare`` lists what differs, ``guard``
-refuses paths that lead elsewhere, ``apart`` does it all in a process of its own.
+``emerald`` judges a measurement, ``run`` simulates or imports a Run; ``compare`` lists what differs,
+``guard`` refuses paths that lead elsewhere, ``apart`` does it all in a process of its own.
 """
 
 from pathlib import Path

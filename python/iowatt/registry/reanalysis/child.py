@@ -1,4 +1,4 @@
-"""The process of :mod:`iowatt.registry.reanalysis.apart`: a request on standard input, an answer on output."""
+"""The process of :mod:`iowatt.registry.reanalysis.apart`: a request on standard input, then its answer."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _limit(seconds: float, memory_bytes: int) -> None:
 
 
 def _close_off(folder: Path, scratch: Path) -> None:
-    """Refuse to read outside the submission and Python's own files, and to write outside the scratch folder."""
+    """Refuse to read outside the submission and Python's own files, and to write outside ``scratch``."""
     own = [str(folder.resolve()), str(scratch.resolve())]
     packages = [os.path.realpath(path) for path in {*sys.path, sys.prefix, sys.base_prefix} if path]
     readable = (*own, *packages, *_READABLE)

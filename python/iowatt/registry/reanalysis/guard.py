@@ -17,7 +17,7 @@ from iowatt.sources.meters.recording import file_name
 
 
 def check_measurement(folder: Path, plan: Plan) -> None:
-    """Raise ``InputError`` where the journal, a record or an instrument names something outside ``folder``."""
+    """Raise ``InputError`` where the journal, a record or an instrument leads out of ``folder``."""
     for event in events(folder):
         if event.event == "stage-started":
             _inside(folder, folder / event.values["folder"], "journal.jsonl: folder")

@@ -105,12 +105,12 @@ def _asked(source: Path) -> Iterator[dict[str, Any]]:
 
 def _read_share(run: Run) -> float:
     counts = run.summary["requests"]
-    return counts["reads"] / max(counts["completed"], 1)
+    return float(counts["reads"] / max(counts["completed"], 1))
 
 
 def _bytes_each(run: Run) -> float:
     counts = run.summary["requests"]
-    return (counts["bytes_read"] + counts["bytes_written"]) / max(counts["completed"], 1)
+    return float((counts["bytes_read"] + counts["bytes_written"]) / max(counts["completed"], 1))
 
 
 def _inside(folder: Path, name: str) -> Path:

@@ -31,8 +31,8 @@ from iowatt.registry.store.verification import RegistryVerification, verify
 
 __all__ = [
     "ACCOUNT_ROLES", "ACTIONS", "ACTION_OF", "LISTED", "PUBLIC", "ROLES", "SEVERITIES", "STATES", "Account",
-    "Action", "Facts", "RegistryKeys", "RegistryStore", "RegistryVerification", "ReviewFinding", "Role", "State",
-    "SubmissionRecord", "accept", "accounts", "analyse_pending", "change", "create", "findings", "found",
+    "Action", "Facts", "RegistryKeys", "RegistryStore", "RegistryVerification", "ReviewFinding", "Role",
+    "State", "SubmissionRecord", "accept", "accounts", "analyse_pending", "change", "create", "findings", "found",
     "identifier", "log_entries", "number_of", "one", "outbox", "reading", "review", "transition", "unpacked",
     "upload", "verify",
 ]  # fmt: skip

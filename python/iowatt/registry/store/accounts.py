@@ -37,7 +37,7 @@ def add(
 ) -> str:
     """Add an account; its token, which is shown this once.
 
-    Raises ``InputError``: the name, role or mail is wrong, or the name is taken. ``registry`` is the registry.
+    Raises ``InputError``: name, role or mail is wrong, or the name is taken (``registry`` always is).
     """
     if not _NAME.fullmatch(name) or name == "registry":
         text = "a name has letters, digits, points and dashes, and begins with a letter or digit"

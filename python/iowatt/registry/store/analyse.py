@@ -106,7 +106,8 @@ def _record(
             (text, result.basis, result.metric_family, result.standing, result.year, number),
         )
         connection.executemany(
-            "INSERT INTO figures (submission, position, metric, unit, value, shown) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO figures (submission, position, metric, unit, value, shown) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
             [(number, at, f.metric, f.unit, f.value, f.shown) for at, f in enumerate(result.figures)],
         )
     outcome = "refused" if problems else "reproduced"

@@ -1,8 +1,8 @@
 """Mail: written into the database with the change that it is about, and sent after it.
 
 A message is a row of the same transaction, so that none is lost and none is of a change that did not happen.
-As a file it has the name of its row, so that it is there once however often it is sent; by SMTP a crash between
-sending and noting it sends it again, under the same Message-ID.
+As a file it has the name of its row, so that it is there once however often it is sent; by SMTP a crash
+between sending and noting it sends it again, under the same Message-ID.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import smtplib
 import sqlite3
 import ssl
 import stat
+from datetime import datetime
 from email.message import EmailMessage
 from email.utils import format_datetime
-from datetime import datetime
 from pathlib import Path
 from typing import Final
 

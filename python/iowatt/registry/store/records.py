@@ -20,6 +20,7 @@ class ReviewFinding(Result):
     """What somebody, or the registry itself, found against a submission."""
 
     number: int
+    submission: str
     code: str
     severity: Literal["invalid", "non-compliant", "warning"]
     text: str
@@ -98,7 +99,7 @@ def one(connection: sqlite3.Connection, number: int) -> SubmissionRecord:
 def findings(connection: sqlite3.Connection, number: int) -> list[ReviewFinding]:
     """The findings of a submission, oldest first."""
     rows = connection.execute("SELECT * FROM findings WHERE submission = ? ORDER BY number", (number,))
-    return [ReviewFinding(**{key: row[key] for key in ReviewFinding.model_fields}) for row in rows]
+    return [ReviewFinding(**{**dict(row), "submission": identifier(number)}) for row in rows]
 
 
 def _record(row: sqlite3.Row, figures: list[FoundFigure]) -> SubmissionRecord:

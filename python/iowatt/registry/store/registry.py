@@ -89,7 +89,7 @@ class RegistryStore:
         return self.bundles / f"{sha256}.zip"
 
     def sweep(self) -> None:
-        """Remove what processes that are no longer there left in ``incoming``; call it before any works there."""
+        """Remove what killed processes left in ``incoming``; only while no other process works there."""
         for path in self.incoming.iterdir():
             with contextlib.suppress(OSError):
                 shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()

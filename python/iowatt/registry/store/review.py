@@ -12,7 +12,7 @@ from iowatt.registry.store.accounts import Account
 from iowatt.registry.store.change import reviewers
 from iowatt.registry.store.database import writing
 from iowatt.registry.store.records import ReviewFinding
-from iowatt.registry.store.registry import RegistryStore, identifier
+from iowatt.registry.store.registry import RegistryStore, identifier, number_of
 
 SEVERITIES: Final = ("invalid", "non-compliant", "warning")
 _CODE: Final = re.compile(r"[a-z][a-z0-9-]{1,39}")
@@ -48,13 +48,13 @@ def raise_finding(
             (number, code, severity, text, account.name, store.now),
         )
         found = _found(connection, int(made.lastrowid or 0))
-        _note(store, connection, account, number, "finding-raised", found)
+        _note(store, connection, account, "finding-raised", found)
         _announce(store, connection, row, f"a finding against {identifier(number)}: {code}", text)
     return found
 
 
 def answer(store: RegistryStore, account: Account, finding: int, text: str) -> ReviewFinding:
-    """Answer an open finding. Raises ``InputError``: the submission is not the account's own, or it is closed."""
+    """Answer an open finding. Raises ``InputError``: it is not open, or not of the account's submission."""
     return _move(store, account, finding, "answered", text)
 
 
@@ -64,7 +64,7 @@ def close(store: RegistryStore, account: Account, finding: int, text: str) -> Re
 
 
 def reopen(store: RegistryStore, account: Account, finding: int, text: str) -> ReviewFinding:
-    """Open an answered finding again. Raises ``InputError``: the account is no reviewer, or it is not answered."""
+    """Open a finding again. Raises ``InputError``: the account is no reviewer, or it is not answered."""
     return _move(store, account, finding, "open", text)
 
 
@@ -92,7 +92,7 @@ def _move(store: RegistryStore, account: Account, finding: int, status: str, tex
         event = {"answered": "finding-answered", "closed": "finding-closed", "open": "finding-reopened"}[
             status
         ]
-        _note(store, connection, account, number, event, found)
+        _note(store, connection, account, event, found)
         recipients = f"finding {finding} of {identifier(number)} is {status}"
         _announce(store, connection, row, recipients, text, to_reviewers=status == "answered")
     return found
@@ -141,12 +141,17 @@ def _note(
     store: RegistryStore,
     connection: sqlite3.Connection,
     account: Account,
-    number: int,
     event: str,
     found: ReviewFinding,
 ) -> None:
-    values = found.as_dict()
-    store.note(connection, event, actor=account.name, role=account.role, submission=number, finding=values)
+    store.note(
+        connection,
+        event,
+        actor=account.name,
+        role=account.role,
+        submission=number_of(found.submission),
+        finding=found.as_dict(),
+    )
 
 
 def _announce(
