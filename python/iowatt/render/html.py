@@ -42,18 +42,15 @@ def render_page(
     *,
     more_scripts: Sequence[str] = (),
     more_data: Mapping[str, Any] | None = None,
-    plotly_at: str | None = None,
     printed_table: int = PRINTED_TABLE,
     **values: Any,
 ) -> str:
     """A page of ``figures`` by a template of this package; ``values`` are its other variables.
 
     ``more_scripts`` are scripts of this package besides the one that draws, ``more_data`` is what they find
-    beside the figures. ``plotly_at`` is the address of plotly.js where many pages share one; otherwise a page
-    with charts has it inside.
+    beside the figures.
     """
-    charts = bool(more_data) or any(figure.spec is not None for figure in figures.values())
-    scripts = [PLOTLY.read_text(encoding="utf-8")] if charts and plotly_at is None else []
+    scripts = [PLOTLY.read_text(encoding="utf-8")]
     scripts += [(_TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.js", *more_scripts)]
     return (
         _environment()
@@ -62,8 +59,7 @@ def render_page(
             **values,
             style=Markup((_TEMPLATES / "report.css").read_text(encoding="utf-8")),
             scripts=[Markup(script) for script in scripts],
-            shared=[plotly_at] if charts and plotly_at is not None else [],
-            policy=_policy(scripts, shared=charts and plotly_at is not None),
+            policy=_policy(scripts),
             data=_embedded({"figures": _data(figures), "dark": palette.DARK_TWINS, **(more_data or {})}),
             long_table=LONG_TABLE,
             printed_table=printed_table,
@@ -83,9 +79,9 @@ def _environment() -> Environment:
     )
 
 
-def _policy(scripts: Sequence[str], *, shared: bool) -> str:
+def _policy(scripts: Sequence[str]) -> str:
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
-    allowed = " ".join([*(["'self'"] if shared else []), *(f"'sha256-{digest}'" for digest in digests)])
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"

@@ -65,11 +65,8 @@ def write(
     return target
 
 
-def page(documents: Sequence[Document], title: str | None = None, *, plotly_at: str | None = None) -> str:
-    """The documents as one HTML page that needs nothing else; the first one's title heads it by default.
-
-    ``plotly_at`` is the address of a plotly.js that many pages share, in place of one inside.
-    """
+def page(documents: Sequence[Document], title: str | None = None) -> str:
+    """The documents as one HTML page that needs nothing else; the first one's title heads it by default."""
     from iowatt.render import html
 
     figures = {key: figure for document in documents for key, figure in document.ids().items()}
@@ -78,7 +75,6 @@ def page(documents: Sequence[Document], title: str | None = None, *, plotly_at: 
         figures,
         more_scripts=list(dict.fromkeys(name for document in documents for name in document.scripts)),
         more_data={key: value for document in documents for key, value in document.data.items()},
-        plotly_at=plotly_at,
         title=title or documents[0].title,
         documents=documents,
     )
