@@ -1,7 +1,8 @@
-"""The report as one HTML file that needs nothing else: style, scripts and data are inside.
+"""The report as one HTML file that needs nothing else, or as a page of a site whose pages share their assets.
 
-A content security policy lets run only the scripts of this package, by their digest, and forbids every
-request: whatever a scenario or a trace is called, the page neither runs it nor tells anybody.
+In a file of its own, style and scripts are inside, and a content security policy lets run only the scripts of
+this package, by their digest. A page of a :class:`Site` links to them. Either way every other request is
+forbidden: whatever a scenario or a trace is called, the page neither runs it nor tells anybody.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,6 +38,37 @@ DIGITS = 8
 """Significant digits of the numbers inside the page."""
 
 
+@dataclass(frozen=True)
+class Site:
+    """A site that a page belongs to: its pages link to shared assets, and have a bar of links on top.
+
+    Parameters
+    ----------
+    assets:
+        Where the files of :func:`assets` are, as the page's links have it: ``/assets``, ``../assets``.
+    links:
+        Titles and addresses of the bar.
+    styles, scripts:
+        Further files of the site that the page links to; scripts are modules.
+    """
+
+    assets: str
+    links: Sequence[tuple[str, str]] = ()
+    styles: Sequence[str] = ()
+    scripts: Sequence[str] = ()
+
+
+def assets() -> dict[str, Path]:
+    """The files that pages of a site share, by their names."""
+    own = [*_TEMPLATES.glob("*.js"), *_TEMPLATES.glob("*.css")]
+    return {PLOTLY.name: PLOTLY, **{file.name: file for file in own}}
+
+
+def environment(*folders: Path) -> Environment:
+    """Where templates come from: ``folders`` of a site first, then this package."""
+    return _environment(folders)
+
+
 def render_page(
     template: str,
     figures: Mapping[str, Figure],
@@ -43,23 +76,30 @@ def render_page(
     more_scripts: Sequence[str] = (),
     more_data: Mapping[str, Any] | None = None,
     printed_table: int = PRINTED_TABLE,
+    site: Site | None = None,
     **values: Any,
 ) -> str:
     """A page of ``figures`` by a template of this package; ``values`` are its other variables.
 
     ``more_scripts`` are scripts of this package besides the one that draws, ``more_data`` is what they find
-    beside the figures.
+    beside the figures. ``site`` makes it a page of a site.
     """
-    scripts = [PLOTLY.read_text(encoding="utf-8")]
-    scripts += [(_TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.js", *more_scripts)]
+    names = ("report.js", *more_scripts)
+    scripts: list[str] = []
+    if site is None:
+        scripts.append(PLOTLY.read_text(encoding="utf-8"))
+        scripts += [(_TEMPLATES / name).read_text(encoding="utf-8") for name in names]
     return (
-        _environment()
+        environment()
         .get_template(template)
         .render(
             **values,
-            style=Markup((_TEMPLATES / "report.css").read_text(encoding="utf-8")),
+            site=site,
+            styles=[] if site is None else ["report.css", *site.styles],
+            linked=[PLOTLY.name, *names],
+            style=Markup((_TEMPLATES / "report.css").read_text(encoding="utf-8")) if site is None else "",
             scripts=[Markup(script) for script in scripts],
-            policy=_policy(scripts),
+            policy=_policy(scripts) if site is None else _SITE_POLICY,
             data=_embedded({"figures": _data(figures), "dark": palette.DARK_TWINS, **(more_data or {})}),
             long_table=LONG_TABLE,
             printed_table=printed_table,
@@ -68,15 +108,21 @@ def render_page(
 
 
 @cache
-def _environment() -> Environment:
-    """Where templates come from; one for all pages, for it keeps what it has compiled."""
+def _environment(folders: tuple[Path, ...]) -> Environment:
+    """One for all pages of the same folders, for it keeps what it has compiled."""
     return Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+        loader=FileSystemLoader([*folders, _TEMPLATES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+_SITE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'"
+)
 
 
 def _policy(scripts: Sequence[str]) -> str:

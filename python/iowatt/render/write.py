@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.render.document import Document
+
+if TYPE_CHECKING:
+    from iowatt.render.html import Site
 
 KINDS: Final = (".html", ".xlsx", ".pdf")
 """Suffixes of the files that can be written."""
@@ -65,8 +68,11 @@ def write(
     return target
 
 
-def page(documents: Sequence[Document], title: str | None = None) -> str:
-    """The documents as one HTML page that needs nothing else; the first one's title heads it by default."""
+def page(documents: Sequence[Document], title: str | None = None, *, site: Site | None = None) -> str:
+    """The documents as one HTML page that needs nothing else; the first one's title heads it by default.
+
+    With ``site`` it is a page of that site.
+    """
     from iowatt.render import html
 
     figures = {key: figure for document in documents for key, figure in document.ids().items()}
@@ -75,6 +81,7 @@ def page(documents: Sequence[Document], title: str | None = None) -> str:
         figures,
         more_scripts=list(dict.fromkeys(name for document in documents for name in document.scripts)),
         more_data={key: value for document in documents for key, value in document.data.items()},
+        site=site,
         title=title or documents[0].title,
         documents=documents,
     )
