@@ -24,7 +24,7 @@ _PEM_BYTES: Final = 4096
 
 
 def make_key(path: Path) -> str:
-    """Make a key pair; the private key goes to ``path``, the public one is returned.
+    """Make a key pair: the private key in ``path``, the public one in ``path.pub``. Returns the public one.
 
     Raises ``InputError``: the file exists, or cannot be written.
     """
@@ -45,7 +45,9 @@ def make_key(path: Path) -> str:
         raise InputError("exists", str(path), "a key is never overwritten", hint=hint) from None
     except OSError as error:
         raise InputError("unwritable", str(path), f"cannot be written: {error.strerror}") from None
-    return public_text(private)
+    public = public_text(private)
+    path.with_name(f"{path.name}.pub").write_text(f"{public}\n", "utf-8")
+    return public
 
 
 class SigningKey:

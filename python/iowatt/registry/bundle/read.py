@@ -48,7 +48,7 @@ def read(path: Path, *, limits: BundleLimits | None = None, into: Path | None = 
 
     ``into`` must be new and empty. Raises ``InputError`` with the code and the place of what is wrong: a file
     that is missing, added, changed, twice or out of order, a name that leads elsewhere, a link, something
-    that is encrypted, compressed or too large, another signature. What was written before that stays in ``into``.
+    that is encrypted, compressed or too large, another signature. What was written before stays in ``into``.
     """
     limits = limits or BundleLimits()
     if path.is_dir() and not path.is_symlink():

@@ -48,8 +48,8 @@ class FacetFigure(Figure):
     facets: Sequence[FacetLinks] = field(default_factory=tuple)
 
 
-def search_page(found: RegistrySearch, title: str, links: RegistryLinks) -> Document:
-    """The search: facets, then a table of each group."""
+def search_page(found: RegistrySearch, title: str, links: RegistryLinks | None) -> Document:
+    """The search: facets as links, then a table of each group; without ``links`` the tables alone."""
     families = {group.metric_family for group in found.groups}
     asked = ", ".join(f"{TITLES[name].lower()} {value}" for name, value in found.facets.items())
     return Document(
@@ -64,9 +64,8 @@ def search_page(found: RegistrySearch, title: str, links: RegistryLinks) -> Docu
             _NOT_COMPARED,
         ],
         sections=[
-            Section("facets", "Search", [_facets(found, links)]),
+            *([] if links is None else [Section("facets", "Search", [_facets(found, links)])]),
             *(_group(group, links) for group in found.groups),
-            Section("more", "More", [_more(links)]),
         ],
         scripts=SCRIPTS,
     )
@@ -98,7 +97,7 @@ def group_title(group: ResultGroup) -> str:
     return f"{group.basis.capitalize()}: {group.metric_family}"
 
 
-def _group(group: ResultGroup, links: RegistryLinks) -> Section:
+def _group(group: ResultGroup, links: RegistryLinks | None) -> Section:
     columns = [
         *text_columns("Result", "Product", "Configuration"),
         *(Column(metric.metric, metric.unit) for metric in group.metrics),
@@ -127,7 +126,7 @@ def _group(group: ResultGroup, links: RegistryLinks) -> Section:
         wide=True,
         brief=True,
         complete=True,
-        links=[links.result(one.id) for one in group.results],
+        links=[] if links is None else [links.result(one.id) for one in group.results],
     )
     return Section(key, group_title(group), [figure])
 
@@ -141,21 +140,9 @@ def _shown(record: SubmissionRecord, metric: str) -> Cell:
     return None
 
 
-def _more(links: RegistryLinks) -> Figure:
-    return Figure(
-        key="links",
-        title="Other pages",
-        caption="",
-        table=Table(
-            text_columns("Page", "Content"),
-            [
-                ["All results", "every metric family, without facets"],
-                ["Product families", "optimal points, and what their tests cover"],
-            ],
-        ),
-        template="registry-links.html",
-        links=[links.index(), links.families()],
-    )
+def bar(links: RegistryLinks) -> list[tuple[str, str]]:
+    """Titles and addresses of the bar on top of every page."""
+    return [("Results", links.index()), ("Product families", links.families())]
 
 
 def configuration(record: SubmissionRecord) -> str:

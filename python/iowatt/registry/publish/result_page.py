@@ -13,7 +13,7 @@ from iowatt.registry.bundle import RUN
 from iowatt.registry.publish.links import RegistryLinks
 from iowatt.registry.publish.pages import SCRIPTS, configuration
 from iowatt.registry.publish.search import TITLES
-from iowatt.registry.reanalysis import Reanalysis
+from iowatt.registry.reanalysis import FoundFigure, Reanalysis
 from iowatt.registry.store import (
     RegistryStore,
     ReviewFinding,
@@ -26,7 +26,7 @@ from iowatt.registry.store import (
     unpacked,
 )
 from iowatt.render.document import Document, Section
-from iowatt.render.figure import Cell, Figure, Table, text_columns
+from iowatt.render.figure import Cell, Exact, Figure, Table, text_columns
 from iowatt.render.headline import Headline
 from iowatt.run.bundle import Run
 
@@ -88,10 +88,10 @@ def _entry(
         kind="Registry",
         title="Registry entry",
         meta=" · ".join(text for text in about if text),
-        verdict=list(_verdict(record)),
+        verdict=list(entry_verdict(record)),
         headlines=[_headline(record, at) for at in range(len(record.figures))],
         sections=[
-            Section("findings", "Findings", [_findings(reviewed)] if reviewed else []),
+            *entry_sections(reviewed),
             Section("files", "Downloads", [_downloads(record, links)]),
             Section("history", "History", [_log(history)], folded=True),
         ],
@@ -104,7 +104,8 @@ def _entry(
     )
 
 
-def _verdict(record: SubmissionRecord) -> Iterator[str]:
+def entry_verdict(record: SubmissionRecord) -> Iterator[str]:
+    """What became of a submission, in sentences."""
     until = (record.window_ends or "")[:_DAY]
     match record.state:
         case "provisional":
@@ -142,6 +143,18 @@ def _facts(record: SubmissionRecord) -> Iterator[tuple[str, object]]:
     yield "Published", record.published
 
 
+def bundle_figures(figures: Sequence[FoundFigure]) -> Figure:
+    """Figures of a submission as a table."""
+    rows: list[list[Cell]] = [[one.metric, one.shown or "refused", one.unit, one.value] for one in figures]
+    columns = [*text_columns("Metric", "Value", "Unit"), Exact("In full", digits=7)]
+    return Figure("figures", "Figures", "", Table(columns, rows), brief=True, complete=True)
+
+
+def entry_sections(reviewed: Sequence[ReviewFinding]) -> list[Section]:
+    """The findings against a submission, where there are any."""
+    return [Section("findings", "Findings", [_findings(reviewed)])] if reviewed else []
+
+
 def _findings(reviewed: Sequence[ReviewFinding]) -> Figure:
     rows: list[list[Cell]] = [
         [f"{each.code} ({each.number})", each.severity, each.text, each.by, each.at[:_DAY], each.status,
@@ -155,14 +168,13 @@ def _findings(reviewed: Sequence[ReviewFinding]) -> Figure:
 def _downloads(record: SubmissionRecord, links: RegistryLinks) -> Figure:
     found = links.downloads(record.id)
     rows: list[list[Cell]] = [list(_DOWNLOADS[name]) for name in found]
-    rows += [["All results", "the search page"], ["Product families", "optimal points and qualified ranges"]]
     return Figure(
         "links",
-        "Downloads and other pages",
+        "Downloads",
         "",
         Table(text_columns("File", "Content"), rows),
         template="registry-links.html",
-        links=[*found.values(), links.index(), links.families()],
+        links=list(found.values()),
     )
 
 

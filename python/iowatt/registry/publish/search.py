@@ -69,8 +69,8 @@ def search(
     """Search what is provisional or accepted; ``state`` of another public state finds those.
 
     ``sort``: the metric to sort by, where all that is found is of one group; by default each group is sorted
-    by its first metric. Raises ``InputError``: a facet is not known, or results of several metric families, or
-    measured and modelled ones, would be ranked (``not-comparable``).
+    by its first metric. Raises ``InputError``: a facet is not known, or results of several metric families,
+    or measured and modelled ones, would be ranked (``not-comparable``).
     """
     asked = dict(facets or {})
     for name in asked:

@@ -3,7 +3,7 @@
 index.html          all results        by-FACET-VALUE.html   those of one value of a facet
 families.html       product families   results/ID.html       a result; ID.json its record
 results.json        results.csv        families.json         log.jsonl      registry.pub
-plotly.js           shared by the pages with charts
+assets/             style, scripts and plotly.js, which the pages share
 bundles/            SHA256.zip, on request
 """
 
@@ -23,7 +23,7 @@ from iowatt.base.errors import InputError
 from iowatt.base.results import ResultDocument
 from iowatt.registry.publish.families import families_of
 from iowatt.registry.publish.links import FileLinks, facet_file
-from iowatt.registry.publish.pages import families_page, search_page
+from iowatt.registry.publish.pages import bar, families_page, search_page
 from iowatt.registry.publish.result_page import result_documents
 from iowatt.registry.publish.search import searched
 from iowatt.registry.publish.tables import csv_text
@@ -33,7 +33,7 @@ from iowatt.render import write as render_file
 from iowatt.render.document import Document
 
 _MARK: Final = "registry-export.json"
-_PLOTLY: Final = "plotly.js"
+_ASSETS: Final = "assets"
 
 
 class RegistryExport(ResultDocument):
@@ -95,7 +95,9 @@ def _write(store: RegistryStore, folder: Path, listed: Sequence[SubmissionRecord
     kept = {one.id: one.sha256 for one in listed} if bundles else None
     own, below = FileLinks(bundles=kept), FileLinks(up="../", bundles=kept)
     (folder / "results").mkdir()
-    shutil.copyfile(html.PLOTLY, folder / _PLOTLY)
+    (folder / _ASSETS).mkdir()
+    for name, file in html.assets().items():
+        shutil.copyfile(file, folder / _ASSETS / name)
     everything = searched(listed, {})
     groups = families_of(listed)
     pages = {
@@ -109,11 +111,11 @@ def _write(store: RegistryStore, folder: Path, listed: Sequence[SubmissionRecord
             shown = some.model_copy(update={"values": everything.values})
             pages[facet_file(name, one.value)] = [search_page(shown, title, own)]
     for name, documents in pages.items():
-        _page(folder / name, documents, _PLOTLY)
+        _page(folder / name, documents, own)
     for record in listed:
         place = folder / "results" / record.id
         heading, documents = result_documents(store, record.id, below)
-        _page(place.with_suffix(".html"), documents, f"../{_PLOTLY}", heading)
+        _page(place.with_suffix(".html"), documents, below, heading)
         _json(place.with_suffix(".json"), _whole(store, record))
     _json(folder / "results.json", everything.as_dict())
     _json(folder / "families.json", groups.as_dict())
@@ -132,8 +134,9 @@ def _whole(store: RegistryStore, record: SubmissionRecord) -> dict[str, Any]:
     return {**record.as_dict(), "result": json.loads(text["result"])["document"] if text["result"] else None}
 
 
-def _page(file: Path, documents: Sequence[Document], plotly_at: str, title: str | None = None) -> None:
-    file.write_text(render_file.page(documents, title, plotly_at=plotly_at), "utf-8", newline="\n")
+def _page(file: Path, documents: Sequence[Document], links: FileLinks, title: str | None = None) -> None:
+    site = html.Site(f"{links.up}{_ASSETS}", bar(links))
+    file.write_text(render_file.page(documents, title, site=site), "utf-8", newline="\n")
 
 
 def _json(file: Path, value: Any) -> None:

@@ -8,11 +8,20 @@ from iowatt.registry.store import accounts, outbox, review
 from iowatt.registry.store.accounts import ACCOUNT_ROLES, Account
 from iowatt.registry.store.analyse import analyse_pending, unpacked
 from iowatt.registry.store.change import ACTION_OF, change
-from iowatt.registry.store.database import reading
+from iowatt.registry.store.creation import OPERATOR, create
+from iowatt.registry.store.database import is_registry, reading
 from iowatt.registry.store.log import entries as log_entries
 from iowatt.registry.store.receive import accept, upload
-from iowatt.registry.store.records import ReviewFinding, SubmissionRecord, findings, found, one
-from iowatt.registry.store.registry import RegistryStore, create, identifier, number_of
+from iowatt.registry.store.records import (
+    RegistryEntry,
+    ReviewFinding,
+    SubmissionRecord,
+    entry,
+    findings,
+    found,
+    one,
+)
+from iowatt.registry.store.registry import RegistryStore, identifier, number_of
 from iowatt.registry.store.review import SEVERITIES
 from iowatt.registry.store.settings import RegistryKeys
 from iowatt.registry.store.states import (
@@ -30,9 +39,43 @@ from iowatt.registry.store.states import (
 from iowatt.registry.store.verification import RegistryVerification, verify
 
 __all__ = [
-    "ACCOUNT_ROLES", "ACTIONS", "ACTION_OF", "LISTED", "PUBLIC", "ROLES", "SEVERITIES", "STATES", "Account",
-    "Action", "Facts", "RegistryKeys", "RegistryStore", "RegistryVerification", "ReviewFinding", "Role",
-    "State", "SubmissionRecord", "accept", "accounts", "analyse_pending", "change", "create", "findings", "found",
-    "identifier", "log_entries", "number_of", "one", "outbox", "reading", "review", "transition", "unpacked",
-    "upload", "verify",
+    "ACCOUNT_ROLES",
+    "ACTIONS",
+    "ACTION_OF",
+    "LISTED",
+    "OPERATOR",
+    "PUBLIC",
+    "ROLES",
+    "SEVERITIES",
+    "STATES",
+    "Account",
+    "Action",
+    "Facts",
+    "RegistryEntry",
+    "RegistryKeys",
+    "RegistryStore",
+    "RegistryVerification",
+    "ReviewFinding",
+    "Role",
+    "State",
+    "SubmissionRecord",
+    "accept",
+    "accounts",
+    "analyse_pending",
+    "change",
+    "create",
+    "entry",
+    "findings",
+    "found",
+    "identifier", "is_registry",
+    "log_entries",
+    "number_of",
+    "one",
+    "outbox",
+    "reading",
+    "review",
+    "transition",
+    "unpacked",
+    "upload",
+    "verify",
 ]  # fmt: skip

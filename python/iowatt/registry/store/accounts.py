@@ -154,3 +154,17 @@ def _account(row: sqlite3.Row) -> Account:
 def _digest(token: str) -> str:
     """A token has 256 bits of chance, so that its hash needs no salt and no work factor."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def by_key(store: RegistryStore, public_key: str) -> Account:
+    """The account of a key that is in force. Raises ``InputError`` where it is of none."""
+    with reading(store.file) as connection:
+        row = connection.execute(
+            "SELECT a.* FROM accounts a JOIN public_keys k ON k.account = a.id "
+            "WHERE k.public_key = ? AND k.revoked IS NULL AND a.active = 1",
+            (public_key,),
+        ).fetchone()
+    if row is None:
+        hint = "`iowatt registry account REGISTRY NAME --public-key FILE.pub` adds it"
+        raise InputError("not-signed", "signature.json", "the key is of no account", hint=hint)
+    return _account(row)

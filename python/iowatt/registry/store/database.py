@@ -25,6 +25,11 @@ def create(file: Path) -> None:
         raise InputError("unwritable", str(file), f"cannot be written: {error}") from None
 
 
+def is_registry(folder: Path) -> bool:
+    """Whether a folder holds a registry of any version."""
+    return (folder / DATABASE).is_file()
+
+
 def check(file: Path) -> None:
     """Raise ``InputError`` where there is no database of this version."""
     if not file.is_file():

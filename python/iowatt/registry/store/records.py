@@ -6,8 +6,10 @@ import json
 import sqlite3
 from typing import Any, Literal
 
+from pydantic import Field
+
 from iowatt.base.errors import InputError
-from iowatt.base.results import Result
+from iowatt.base.results import Result, ResultDocument
 from iowatt.registry.bundle import Basis
 from iowatt.registry.reanalysis import FoundFigure
 from iowatt.registry.store.registry import identifier
@@ -63,6 +65,14 @@ class SubmissionRecord(Result):
     figures: list[FoundFigure]
 
 
+class RegistryEntry(ResultDocument):
+    """A submission with the findings against it."""
+
+    schema_id: Literal["iowatt.registry-entry/1"] = Field(default="iowatt.registry-entry/1", alias="schema")
+    submission: SubmissionRecord
+    findings: list[ReviewFinding]
+
+
 _SELECT = """
 SELECT s.*, a.name AS submitter,
   (SELECT count(*) FROM findings f WHERE f.submission = s.number AND f.status != 'closed') AS open_findings
@@ -94,6 +104,11 @@ def one(connection: sqlite3.Connection, number: int) -> SubmissionRecord:
     if not records:
         raise InputError("not-found", identifier(number), "there is no such submission")
     return records[0]
+
+
+def entry(connection: sqlite3.Connection, number: int) -> RegistryEntry:
+    """A submission with its findings. Raises ``InputError`` where there is none."""
+    return RegistryEntry(submission=one(connection, number), findings=findings(connection, number))
 
 
 def findings(connection: sqlite3.Connection, number: int) -> list[ReviewFinding]:

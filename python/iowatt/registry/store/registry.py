@@ -3,7 +3,7 @@
 registry.toml       settings of the operator
 registry.sqlite     accounts, submissions, states, findings, log, outbox
 registry.key        private key that signs the log; only its owner may read it
-registry.pub        its public key
+registry.key.pub    its public key
 bundles/            SHA256.zip, read-only, never changed
 incoming/           uploads that are not accepted yet, and scratch of analyses
 """
@@ -11,7 +11,6 @@ incoming/           uploads that are not accepted yet, and scratch of analyses
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -19,15 +18,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
-from iowatt.registry.bundle import SigningKey, make_key
+from iowatt.registry.bundle import SigningKey
 from iowatt.registry.store import database, log, settings
 
-_KEY: Final = "registry.key"
-_PUBLIC: Final = "registry.pub"
-_BUNDLES: Final = "bundles"
-_INCOMING: Final = "incoming"
+KEY: Final = "registry.key"
+BUNDLES: Final = "bundles"
+INCOMING: Final = "incoming"
+_OLD_S: Final = 86_400
 _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -42,9 +40,9 @@ class RegistryStore:
         self.file = folder / database.DATABASE
         database.check(self.file)
         self.settings = settings.read(folder)
-        self.key = SigningKey(folder / _KEY)
-        self.bundles = folder / _BUNDLES
-        self.incoming = folder / _INCOMING
+        self.key = SigningKey(folder / KEY)
+        self.bundles = folder / BUNDLES
+        self.incoming = folder / INCOMING
         self._clock = clock or (lambda: datetime.now(UTC))
 
     @property
@@ -89,35 +87,12 @@ class RegistryStore:
         return self.bundles / f"{sha256}.zip"
 
     def sweep(self) -> None:
-        """Remove what killed processes left in ``incoming``; only while no other process works there."""
+        """Remove what a killed process left in ``incoming``: whatever is there for a day."""
+        old = self.moment.timestamp() - _OLD_S
         for path in self.incoming.iterdir():
             with contextlib.suppress(OSError):
-                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-
-
-def create(folder: Path, title: str) -> RegistryStore:
-    """Make a registry in a new or empty folder.
-
-    Raises ``InputError``: something is there, or it cannot be written.
-    """
-    if os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir())):
-        hint = "choose a new or an empty directory"
-        raise InputError("exists", str(folder), "exists already, and is not empty", hint=hint)
-
-    def refuse() -> None:
-        return None
-
-    with atomic_path.folder(folder, refuse) as made:
-        (made / _BUNDLES).mkdir()
-        (made / _INCOMING).mkdir()
-        public = make_key(made / _KEY)
-        (made / _PUBLIC).write_text(f"{public}\n", "utf-8")
-        (made / settings.SETTINGS).write_text(settings.starter(title), "utf-8")
-        database.create(made / database.DATABASE)
-        made_store = RegistryStore(made)
-        with database.writing(made_store.file) as connection:
-            made_store.note(connection, "created", public_key=public, title=title)
-    return RegistryStore(folder)
+                if path.lstat().st_mtime < old:
+                    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def written(moment: datetime) -> str:

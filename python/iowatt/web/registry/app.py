@@ -1,0 +1,55 @@
+"""The application: routes, the guard of every request, and the thread that analyses what arrives."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI
+
+from iowatt.registry.store import RegistryStore
+from iowatt.web.errors import RESPONSES, add_handlers
+from iowatt.web.registry import members, public
+from iowatt.web.registry.worker import AnalysisWorker
+from iowatt.web.safety import Safety, SafetySettings
+
+
+def make_app(store: RegistryStore, hosts: Collection[str]) -> FastAPI:
+    """The application of a registry.
+
+    ``hosts``: accepted values of the ``Host`` header; that of the registry's public address is one as well.
+    """
+    worker = AnalysisWorker(store)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        worker.start()
+        try:
+            yield
+        finally:
+            worker.stop()
+
+    app = FastAPI(
+        title="iowatt registry",
+        version=version("iowatt"),
+        description="A registry of storage efficiency results: search, download, submit, review.",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        responses=RESPONSES,
+        lifespan=lifespan,
+    )
+    add_handlers(app)
+    app.include_router(public.router(store))
+    app.include_router(members.router(store, worker.wake))
+    known = {*hosts, *_public_host(store)}
+    # Every changing request has an account's token, which no browser sends by itself.
+    guard = SafetySettings(hosts=frozenset(known), csrf=None, uploads=(members.UPLOADS,))
+    app.add_middleware(Safety, settings=guard)
+    return app
+
+
+def _public_host(store: RegistryStore) -> list[str]:
+    return [urlsplit(store.settings.url).netloc.lower()] if store.settings.url else []
