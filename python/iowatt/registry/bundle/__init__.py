@@ -15,7 +15,7 @@ from iowatt.registry.bundle.figures import (
 )
 from iowatt.registry.bundle.inputs import files_of_scenario
 from iowatt.registry.bundle.keys import SigningKey, make_key, public_bytes, verify
-from iowatt.registry.bundle.make import ANALYSIS, MEASUREMENT, RUN, prepare, write
+from iowatt.registry.bundle.make import ANALYSIS, MEASUREMENT, RUN, PreparedSubmission, prepare, write
 from iowatt.registry.bundle.read import SignedBundle, read
 from iowatt.registry.bundle.submission import (
     FACETS,
@@ -28,7 +28,7 @@ from iowatt.registry.bundle.submission import (
 
 __all__ = [
     "ANALYSIS", "FACETS", "LOWER_IS_BETTER", "MEASUREMENT", "RUN", "ArchiveWriter", "Basis", "BundleLimits",
-    "ClaimedFigure", "ImportedFrom", "SignedBundle", "SigningKey", "Submission", "SubmittedProduct",
+    "ClaimedFigure", "ImportedFrom", "PreparedSubmission", "SignedBundle", "SigningKey", "Submission", "SubmittedProduct",
     "analysis_figures", "basis_of", "canonical", "files_of_scenario", "make_key", "prepare", "public_bytes",
     "read", "run_family", "run_figures", "verify", "write",
 ]  # fmt: skip

@@ -58,9 +58,7 @@ def search_page(found: RegistrySearch, title: str, links: RegistryLinks | None) 
         title=title,
         meta=f"{numbers.counted(found.count, 'result')}{f' with {asked}' if asked else ''}",
         verdict=[
-            f"{numbers.counted(found.count, 'result')} in {numbers.counted(len(families), 'metric family')}."
-            if len(families) < 2
-            else f"{numbers.counted(found.count, 'result')} in {len(families)} metric families.",
+            f"{numbers.counted(found.count, 'result')} in {counted_families(len(families), 'metric')}.",
             _NOT_COMPARED,
         ],
         sections=[
@@ -69,6 +67,11 @@ def search_page(found: RegistrySearch, title: str, links: RegistryLinks | None) 
         ],
         scripts=SCRIPTS,
     )
+
+
+def counted_families(number: int, kind: str) -> str:
+    """``2 metric families``."""
+    return f"{number} {kind} famil{'y' if number == 1 else 'ies'}"
 
 
 def _facets(found: RegistrySearch, links: RegistryLinks) -> FacetFigure:
@@ -161,7 +164,7 @@ def families_page(found: ProductFamilies, title: str, links: RegistryLinks) -> D
         key="families",
         kind="Registry",
         title=f"Product families: {title}",
-        meta=numbers.counted(len(found.families), "family").replace("familys", "families"),
+        meta=counted_families(len(found.families), "product"),
         verdict=[
             "An optimal point is the best result of a metric among the configurations that were submitted; "
             "others may exist that are better.",

@@ -109,7 +109,8 @@ def entry_verdict(record: SubmissionRecord) -> Iterator[str]:
     until = (record.window_ends or "")[:_DAY]
     match record.state:
         case "provisional":
-            waiting = f" {record.open_findings} findings are not closed." if record.open_findings else ""
+            number = record.open_findings
+            waiting = f" {number} finding{' is' if number == 1 else 's are'} not closed." if number else ""
             yield f"Provisional: reviewers may raise findings until {until}.{waiting}"
         case "accepted":
             yield f"Accepted after a challenge window that ended on {until}."

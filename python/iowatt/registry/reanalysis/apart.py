@@ -38,6 +38,7 @@ def analyse_apart(folder: Path, limits: AnalysisLimits | None = None) -> Reanaly
     Raises ``InputError``: what the analysis refuses, or it took too long or too much.
     """
     limits = limits or AnalysisLimits()
+    folder = folder.resolve()
     scratch = folder.parent / f"{folder.name}-scratch"
     scratch.mkdir()
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ}

@@ -118,7 +118,9 @@ def _facts(
 def _announce(
     store: RegistryStore, connection: sqlite3.Connection, row: sqlite3.Row, after: State, reason: str
 ) -> None:
-    """Mail to the submitter; of what is provisional to the reviewers as well."""
+    """Mail to the submitter; of what reviewers look at to them as well."""
+    if after == "submitted" and store.settings.publish == "registry":
+        return  # it is provisional at once
     name = identifier(row["number"])
     recipients = [row["mail"]]
     if after in ("provisional", "submitted"):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sqlite3
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
@@ -16,7 +17,7 @@ from iowatt.registry.bundle import BundleLimits, SignedBundle, Submission
 from iowatt.registry.bundle import read as read_bundle
 from iowatt.registry.store import records
 from iowatt.registry.store.accounts import Account
-from iowatt.registry.store.database import writing
+from iowatt.registry.store.database import reading, writing
 from iowatt.registry.store.records import SubmissionRecord
 from iowatt.registry.store.registry import RegistryStore
 
@@ -43,15 +44,11 @@ def accept(store: RegistryStore, account: Account, path: Path) -> SubmissionReco
     limits = BundleLimits(bytes=store.settings.upload_bytes)
     bundle = read_bundle(path, limits=limits)
     size = path.stat().st_size
+    with reading(store.file) as connection:  # before anything is kept
+        _check_key(connection, bundle.key, account)
     _keep(store, path, bundle.sha256)
     with writing(store.file) as connection:
-        key = connection.execute(
-            "SELECT account, revoked FROM public_keys WHERE public_key = ?", (bundle.key,)
-        ).fetchone()
-        if key is None or key["account"] != account.id or key["revoked"] is not None:
-            text = "the bundle is signed by a key that is not one of this account"
-            hint = "`iowatt registry account key` adds one"
-            raise InputError("not-signed", "signature.json", text, hint=hint)
+        _check_key(connection, bundle.key, account)
         row = connection.execute(
             "SELECT number, account, state, analysis FROM submissions WHERE sha256 = ?", (bundle.sha256,)
         ).fetchone()
@@ -74,6 +71,16 @@ def accept(store: RegistryStore, account: Account, path: Path) -> SubmissionReco
         return records.one(connection, number)
 
 
+def _check_key(connection: sqlite3.Connection, key: str, account: Account) -> None:
+    row = connection.execute(
+        "SELECT account, revoked FROM public_keys WHERE public_key = ?", (key,)
+    ).fetchone()
+    if row is None or row["account"] != account.id or row["revoked"] is not None:
+        text = "the bundle is signed by a key that is not one of this account"
+        hint = "the operator adds it: `iowatt registry account REGISTRY NAME --public-key FILE.pub`"
+        raise InputError("not-signed", "signature.json", text, hint=hint)
+
+
 def _keep(store: RegistryStore, path: Path, sha256: str) -> None:
     """Put a bundle in its place: on the disk, read-only, whole or not at all."""
     target = store.bundle(sha256)
@@ -87,7 +94,9 @@ def _keep(store: RegistryStore, path: Path, sha256: str) -> None:
         raise InputError("unwritable", str(target), f"cannot be written: {error.strerror}") from None
 
 
-def _insert(connection: Any, bundle: SignedBundle, account: Account, size: int, now: str) -> int:
+def _insert(
+    connection: sqlite3.Connection, bundle: SignedBundle, account: Account, size: int, now: str
+) -> int:
     submission: Submission = bundle.submission
     product = submission.product
     configuration = product.model_dump(include={"controller", "drive", "drives", "raid"}, exclude_none=True)
@@ -113,4 +122,4 @@ def _insert(connection: Any, bundle: SignedBundle, account: Account, size: int, 
     names = ", ".join(values)
     marks = ", ".join("?" * len(values))
     made = connection.execute(f"INSERT INTO submissions ({names}) VALUES ({marks})", tuple(values.values()))
-    return int(made.lastrowid)
+    return int(made.lastrowid or 0)

@@ -41,7 +41,8 @@ def raise_finding(
         over = row["window_ends"] is not None and store.now >= row["window_ends"]
         if row["state"] not in ("submitted", "provisional") or over:
             what = "its challenge window is over" if over else f"it is {row['state']}"
-            raise InputError("wrong-state", identifier(number), f"a finding comes too late, or early: {what}")
+            reason = f"a finding is raised while it is submitted or may be challenged; {what}"
+            raise InputError("wrong-state", identifier(number), reason)
         made = connection.execute(
             "INSERT INTO findings (submission, code, severity, text, by, at, status) "
             "VALUES (?, ?, ?, ?, ?, ?, 'open')",
