@@ -46,13 +46,13 @@ class People:
         if clock is not None:
             self.store = store.RegistryStore(folder, clock=clock)
         self.tokens = {
-            name: store.accounts.add(self.store, name, role, mail=f"{name}@example.org")
+            name: store.add_account(self.store, name, role, mail=f"{name}@example.org")
             for name, role in (("lab", "submitter"), ("other", "submitter"), ("rev", "reviewer"))
         }
-        store.accounts.add_key(self.store, self.account("lab"), key.public)
+        store.add_key(self.store, self.account("lab"), key.public)
 
     def account(self, name):
-        return store.accounts.by_name(self.store, name)
+        return store.account_by_name(self.store, name)
 
     def received(self, path, name="lab"):
         with store.upload(self.store) as (target, file):

@@ -69,7 +69,8 @@ def test_a_ranking_across_families_is_refused(web):
     names = ", ".join(name for name in columns if name not in ("number", "sha256", "basis"))
     with sqlite3.connect(made.store.file) as connection:
         connection.execute(
-            f"INSERT INTO submissions (sha256, basis, {names}) SELECT 'x', 'measured', {names} FROM submissions"
+            f"INSERT INTO submissions (sha256, basis, {names}) "
+            f"SELECT 'x', 'measured', {names} FROM submissions"
         )
         connection.execute("INSERT INTO figures SELECT 2, position, metric, unit, value, shown FROM figures")
     answer = web.get("/api/results", params={"sort": "EP_RR"})

@@ -1,4 +1,4 @@
-"""Search, product families and CSV: nothing is ever ranked across metric families, or measured with modelled."""
+"""Search, product families and CSV: nothing is ranked across metric families, or measured with modelled."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ NUMBERS = itertools.count(1)
 
 
 def record(*, value=1.0, metric="EP_HB", unit="IOPS/W", **keys):
+    shown = None if value is None else f"{value}"
     given = {
         "id": f"iow-{next(NUMBERS):06d}", "state": "accepted", "kind": "emerald", "title": "t",
         "vendor": "Example", "product": "Array", "family": "Array", "form": None, "protocol": "FC",
@@ -25,7 +26,7 @@ def record(*, value=1.0, metric="EP_HB", unit="IOPS/W", **keys):
         "analysis": "reproduced", "basis": "measured", "metric_family": "hot-band", "standing": "valid",
         "year": 2026, "published": "2026-01-01T00:00:00Z", "window_ends": "2026-03-01T00:00:00Z",
         "superseded_by": None, "open_findings": 0,
-        "figures": [FoundFigure(metric=metric, unit=unit, value=value, shown=None if value is None else f"{value}")],
+        "figures": [FoundFigure(metric=metric, unit=unit, value=value, shown=shown)],
     }  # fmt: skip
     return SubmissionRecord(**{**given, **keys})
 

@@ -43,7 +43,7 @@ def test_what_is_reproduced_is_provisional_for_sixty_days(provisional):
 
 def test_a_finding_that_is_not_closed_hinders(provisional):
     made, rev, lab = provisional, provisional.account("rev"), provisional.account("lab")
-    raise_ = store.review.raise_finding
+    raise_ = store.raise_finding
     refused("access-denied", raise_, made.store, lab, 1, code="x-y", severity="warning", text="t")
     refused("not-accepted", raise_, made.store, rev, 1, code="X", severity="warning", text="t")
     refused("not-accepted", raise_, made.store, rev, 1, code="x-y", severity="bad", text="t")
@@ -51,18 +51,18 @@ def test_a_finding_that_is_not_closed_hinders(provisional):
     refused("not-found", raise_, made.store, rev, 2, code="x-y", severity="warning", text="t")
     number = raise_(made.store, rev, 1, code="meter", severity="invalid", text="Which?").number
     other = made.account("other")
-    refused("access-denied", store.review.answer, made.store, other, number, "mine")
-    refused("access-denied", store.review.close, made.store, lab, number, "closed")
-    refused("wrong-state", store.review.reopen, made.store, rev, number, "open")
+    refused("access-denied", store.answer_finding, made.store, other, number, "mine")
+    refused("access-denied", store.close_finding, made.store, lab, number, "closed")
+    refused("wrong-state", store.reopen_finding, made.store, rev, number, "open")
     later(made, 61)
     refused("wrong-state", raise_, made.store, rev, 1, code="late", severity="warning", text="t")
     assert "findings" in refused("wrong-state", store.change, made.store, rev, 1, "accept").place
-    assert store.review.answer(made.store, lab, number, "This one.").status == "answered"
-    assert store.review.reopen(made.store, rev, number, "Not convinced.").status == "open"
-    assert store.review.answer(made.store, lab, number, "See its log.").status == "answered"
+    assert store.answer_finding(made.store, lab, number, "This one.").status == "answered"
+    assert store.reopen_finding(made.store, rev, number, "Not convinced.").status == "open"
+    assert store.answer_finding(made.store, lab, number, "See its log.").status == "answered"
     refused("wrong-state", store.change, made.store, rev, 1, "accept")
-    assert store.review.close(made.store, rev, number, "Good.").status == "closed"
-    refused("wrong-state", store.review.close, made.store, rev, number, "again")
+    assert store.close_finding(made.store, rev, number, "Good.").status == "closed"
+    refused("wrong-state", store.close_finding, made.store, rev, number, "again")
     assert store.change(made.store, rev, 1, "accept").state == "accepted"
     assert store.verify(made.store).faults == []
 
@@ -100,8 +100,8 @@ def test_the_same_bundle_is_one_submission(provisional, emerald_zip):
 
 
 def test_a_key_that_was_taken_back_signs_nothing(people, small_zip):
-    store.accounts.close(people.store, "lab")
-    refused("access-denied", store.accounts.by_token, people.store, people.tokens["lab"])
+    store.close_account(people.store, "lab")
+    refused("access-denied", store.account_by_token, people.store, people.tokens["lab"])
     with pytest.raises(InputError) as caught:
         people.received(small_zip)
     assert caught.value.code == "not-signed"
@@ -118,20 +118,20 @@ def test_tokens_are_kept_as_hashes_and_keys_nowhere(people):
     assert (people.store.folder / "registry.key").stat().st_mode & 0o077 == 0
     for secret in [*(token.encode() for token in people.tokens.values()), private.splitlines()[1]]:
         assert secret not in raw
-    assert store.accounts.by_token(people.store, people.tokens["lab"]).name == "lab"
+    assert store.account_by_token(people.store, people.tokens["lab"]).name == "lab"
     old = people.tokens["lab"]
-    new = store.accounts.renew_token(people.store, "lab")
-    refused("access-denied", store.accounts.by_token, people.store, old)
-    assert store.accounts.by_token(people.store, new).name == "lab"
-    refused("access-denied", store.accounts.by_token, people.store, "")
-    refused("access-denied", store.accounts.by_token, people.store, "\ud800")
+    new = store.renew_token(people.store, "lab")
+    refused("access-denied", store.account_by_token, people.store, old)
+    assert store.account_by_token(people.store, new).name == "lab"
+    refused("access-denied", store.account_by_token, people.store, "")
+    refused("access-denied", store.account_by_token, people.store, "\ud800")
 
 
 def test_names_of_accounts_are_plain(people):
     for name in ("registry", "", "a b", "../x", "x" * 65):
-        refused("not-accepted", store.accounts.add, people.store, name, "submitter")
-    refused("exists", store.accounts.add, people.store, "lab", "reviewer")
-    refused("bad-syntax", store.accounts.add, people.store, "x", "submitter", mail="a@b\nBcc: c@d")
+        refused("not-accepted", store.add_account, people.store, name, "submitter")
+    refused("exists", store.add_account, people.store, "lab", "reviewer")
+    refused("bad-syntax", store.add_account, people.store, "x", "submitter", mail="a@b\nBcc: c@d")
 
 
 def changed(made, *statements, triggers=("log_keeps", "log_stays", "submission_keeps")):
@@ -196,14 +196,14 @@ def test_a_bundle_that_was_changed_is_found(provisional):
 
 def test_mail_is_sent_once(provisional):
     made, folder = provisional, provisional.store.folder / "mail"
-    sent = store.outbox.deliver(made.store)
+    sent = store.deliver_mail(made.store)
     names = sorted(path.name for path in folder.iterdir())
     assert sent == len(names) == 2  # to the lab and to the reviewer
-    assert store.outbox.deliver(made.store) == 0
+    assert store.deliver_mail(made.store) == 0
     # Killed between the file and the note of it: the same file is written again.
     with sqlite3.connect(made.store.file) as connection:
         connection.execute("UPDATE outbox SET sent = NULL WHERE number = 1")
-    assert store.outbox.deliver(made.store) == 1
+    assert store.deliver_mail(made.store) == 1
     assert sorted(path.name for path in folder.iterdir()) == names
 
 
@@ -212,7 +212,7 @@ def test_mail_by_smtp_has_no_password_in_its_errors(provisional, monkeypatch):
     settings.write_text('[mail]\nsender = "r@example.org"\nhost = "127.0.0.1"\nport = 9\nuser = "u"\n')
     monkeypatch.setenv("IOWATT_SMTP_PASSWORD", "hunter2")
     made = store.RegistryStore(provisional.store.folder)
-    found = refused("unreachable", store.outbox.deliver, made)
+    found = refused("unreachable", store.deliver_mail, made)
     assert "hunter2" not in str(found)
     with store.reading(made.file) as connection:
         assert connection.execute("SELECT count(*) FROM outbox WHERE sent IS NOT NULL").fetchone()[0] == 0

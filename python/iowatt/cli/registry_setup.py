@@ -104,18 +104,18 @@ def account(
     token = None
     if name is not None:
         if role is not None:
-            token = store.accounts.add(opened, name, role, mail=mail)
-        found = store.accounts.by_name(opened, name)
+            token = store.add_account(opened, name, role, mail=mail)
+        found = store.account_by_name(opened, name)
         if public_key is not None:
             text = input_file.text(public_key, "a public key", 4096).strip()
-            store.accounts.add_key(opened, found, text)
+            store.add_key(opened, found, text)
         if new_token:
-            token = store.accounts.renew_token(opened, name)
+            token = store.renew_token(opened, name)
         if close:
-            store.accounts.close(opened, name)
+            store.close_account(opened, name)
     listed = [
         AccountRow(name=one.name, role=one.role, mail=one.mail, active=one.active)
-        for one in store.accounts.listed(opened)
+        for one in store.all_accounts(opened)
         if name in (None, one.name)
     ]
     show(RegistryAccounts(accounts=listed, token=token), told.account_list, as_json=as_json)

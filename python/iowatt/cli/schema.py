@@ -87,7 +87,7 @@ RESULTS: Final[dict[str, str]] = {
     "registry-export": "iowatt.registry.publish.site:RegistryExport",
     "registry-families": "iowatt.registry.publish.families:ProductFamilies",
     "registry-key": "iowatt.registry.result:RegistryKeyPair",
-    "registry-search": "iowatt.registry.publish.search:RegistrySearch",
+    "registry-search": "iowatt.registry.publish.searching:RegistrySearch",
     "registry-verification": "iowatt.registry.store.verification:RegistryVerification",
     "replay": "iowatt.evaluate.replay.result:ReplayDocument",
     "volume-check": "iowatt.sources.volume.result:VolumeCheck",

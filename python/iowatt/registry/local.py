@@ -11,22 +11,27 @@ from iowatt.base.errors import InputError
 from iowatt.registry.bundle import read as read_bundle
 from iowatt.registry.publish import RegistrySearch, search
 from iowatt.registry.store import (
+    Account,
     Action,
     RegistryEntry,
     RegistryStore,
     accept,
-    accounts,
+    account_by_key,
+    account_by_name,
     analyse_pending,
+    answer_finding,
     change,
+    close_finding,
+    deliver_mail,
     entry,
     number_of,
-    outbox,
+    raise_finding,
     reading,
-    review,
+    reopen_finding,
     upload,
 )
 
-_MOVES: Final = {"answer": review.answer, "close": review.close, "reopen": review.reopen}
+_MOVES: Final = {"answer": answer_finding, "close": close_finding, "reopen": reopen_finding}
 
 
 class LocalRegistry:
@@ -42,13 +47,13 @@ class LocalRegistry:
     def submit(self, bundle: Path) -> RegistryEntry:
         """Submit a bundle for the account that its key belongs to, and analyse it. Raises ``InputError``."""
         key = read_bundle(bundle).key
-        account = accounts.by_key(self._store, key)
+        account = account_by_key(self._store, key)
         with upload(self._store) as (path, file), bundle.open("rb") as source:
             shutil.copyfileobj(source, file)
             file.flush()
             record = accept(self._store, account, path)
         analyse_pending(self._store)
-        outbox.deliver(self._store)
+        deliver_mail(self._store)
         return self.entry(record.id)
 
     def entry(self, identifier: str) -> RegistryEntry:
@@ -69,7 +74,7 @@ class LocalRegistry:
     def raise_finding(self, identifier: str, code: str, severity: str, text: str) -> RegistryEntry:
         """Raise a finding. Raises ``InputError`` where that may not be."""
         number = number_of(identifier)
-        review.raise_finding(self._store, self._account, number, code=code, severity=severity, text=text)
+        raise_finding(self._store, self._account, number, code=code, severity=severity, text=text)
         return self._told(identifier)
 
     def move_finding(self, identifier: str, finding: int, move: str, text: str) -> RegistryEntry:
@@ -80,9 +85,9 @@ class LocalRegistry:
         return self._told(identifier)
 
     @property
-    def _account(self) -> accounts.Account:
-        return accounts.by_name(self._store, self._name)
+    def _account(self) -> Account:
+        return account_by_name(self._store, self._name)
 
     def _told(self, identifier: str) -> RegistryEntry:
-        outbox.deliver(self._store)
+        deliver_mail(self._store)
         return self.entry(identifier)

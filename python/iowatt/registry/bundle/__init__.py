@@ -5,7 +5,7 @@ which any byte differs; ``archive`` is the zip, ``names`` what files may be call
 """
 
 from iowatt.registry.bundle.archive import ArchiveWriter, BundleLimits
-from iowatt.registry.bundle.canonical import canonical
+from iowatt.registry.bundle.canonical_json import canonical
 from iowatt.registry.bundle.figures import (
     LOWER_IS_BETTER,
     analysis_figures,
@@ -16,7 +16,7 @@ from iowatt.registry.bundle.figures import (
 from iowatt.registry.bundle.inputs import files_of_scenario
 from iowatt.registry.bundle.keys import SigningKey, make_key, public_bytes, verify
 from iowatt.registry.bundle.make import ANALYSIS, MEASUREMENT, RUN, PreparedSubmission, prepare, write
-from iowatt.registry.bundle.read import SignedBundle, read
+from iowatt.registry.bundle.reader import SignedBundle, read
 from iowatt.registry.bundle.submission import (
     FACETS,
     Basis,
@@ -27,8 +27,31 @@ from iowatt.registry.bundle.submission import (
 )
 
 __all__ = [
-    "ANALYSIS", "FACETS", "LOWER_IS_BETTER", "MEASUREMENT", "RUN", "ArchiveWriter", "Basis", "BundleLimits",
-    "ClaimedFigure", "ImportedFrom", "PreparedSubmission", "SignedBundle", "SigningKey", "Submission", "SubmittedProduct",
-    "analysis_figures", "basis_of", "canonical", "files_of_scenario", "make_key", "prepare", "public_bytes",
-    "read", "run_family", "run_figures", "verify", "write",
+    "ANALYSIS",
+    "FACETS",
+    "LOWER_IS_BETTER",
+    "MEASUREMENT",
+    "RUN",
+    "ArchiveWriter",
+    "Basis",
+    "BundleLimits",
+    "ClaimedFigure",
+    "ImportedFrom",
+    "PreparedSubmission",
+    "SignedBundle",
+    "SigningKey",
+    "Submission",
+    "SubmittedProduct",
+    "analysis_figures",
+    "basis_of",
+    "canonical",
+    "files_of_scenario",
+    "make_key",
+    "prepare",
+    "public_bytes",
+    "read",
+    "run_family",
+    "run_figures",
+    "verify",
+    "write",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from iowatt.emerald.analyze import Analysis
-from iowatt.registry.bundle.canonical import canonical
+from iowatt.registry.bundle.canonical_json import canonical
 from iowatt.registry.bundle.submission import Basis, ClaimedFigure
 
 #: Figures of a Run: metric, unit, keys in its summary.

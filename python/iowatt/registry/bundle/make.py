@@ -20,13 +20,13 @@ from iowatt.emerald.measurement import MANIFEST
 from iowatt.emerald.plan import Plan
 from iowatt.emerald.plan import read as read_plan
 from iowatt.registry.bundle.archive import CHUNK, ArchiveWriter, BundleLimits
-from iowatt.registry.bundle.canonical import canonical
+from iowatt.registry.bundle.canonical_json import canonical
 from iowatt.registry.bundle.figures import analysis_figures, basis_of, run_figures
 from iowatt.registry.bundle.imported import imported_from
 from iowatt.registry.bundle.inputs import run_inputs, scenario_inputs
 from iowatt.registry.bundle.keys import SigningKey
 from iowatt.registry.bundle.names import NameSet
-from iowatt.registry.bundle.read import files_of
+from iowatt.registry.bundle.reader import files_of
 from iowatt.registry.bundle.submission import (
     SIGNATURE,
     SUBMISSION,

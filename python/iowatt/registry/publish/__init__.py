@@ -9,7 +9,7 @@ from iowatt.registry.publish.result_page import (
     entry_verdict,
     result_documents,
 )
-from iowatt.registry.publish.search import FACETS, RegistrySearch, search, searched
+from iowatt.registry.publish.searching import FACETS, RegistrySearch, search, searched
 from iowatt.registry.publish.site import RegistryExport, check_target, export
 from iowatt.registry.publish.tables import csv_text
 

@@ -16,14 +16,14 @@ from iowatt.base.results import Result, ResultDocument
 from iowatt.emerald.family import Candidate, Group, QualifiedRange, covers, qualified_range
 from iowatt.emerald.rules import load
 from iowatt.registry.bundle import LOWER_IS_BETTER, Basis
-from iowatt.registry.publish.search import GroupMetric, ranked, value_of
+from iowatt.registry.publish.searching import GroupMetric, ranked, value_of
 from iowatt.registry.store import LISTED, RegistryStore, SubmissionRecord, found, reading
 
 #: Profile with the range, for rules that have none of their own.
 _RANGES: Final = "energystar-2.0"
 
 
-class DriveRange(Result):
+class OptimalRange(Result):
     """Drive counts that the test of an optimal point covers."""
 
     least: int
@@ -32,7 +32,7 @@ class DriveRange(Result):
     profile: str
 
 
-class CoveredConfiguration(Result):
+class ComparedConfiguration(Result):
     """Another configuration that was submitted, and whether the test of the optimal point covers it."""
 
     id: str
@@ -41,7 +41,7 @@ class CoveredConfiguration(Result):
     why: str
 
 
-class OptimalPoint(Result):
+class FamilyOptimum(Result):
     """The best result of a metric among the configurations of a family that were submitted."""
 
     metric: str
@@ -50,8 +50,8 @@ class OptimalPoint(Result):
     value: float
     shown: str | None
     drives: int | None  #: None where the submission does not say it.
-    range: DriveRange | None
-    others: list[CoveredConfiguration]
+    range: OptimalRange | None
+    others: list[ComparedConfiguration]
 
 
 class ProductFamily(Result):
@@ -63,7 +63,7 @@ class ProductFamily(Result):
     metric_family: str
     category: str | None
     ids: list[str]
-    points: list[OptimalPoint]
+    points: list[FamilyOptimum]
 
 
 class ProductFamilies(ResultDocument):
@@ -115,7 +115,7 @@ def _family(members: Sequence[SubmissionRecord]) -> ProductFamily:
     )
 
 
-def _point(members: Sequence[SubmissionRecord], metric: GroupMetric) -> OptimalPoint | None:
+def _point(members: Sequence[SubmissionRecord], metric: GroupMetric) -> FamilyOptimum | None:
     best = ranked(members, metric)[0]
     value = value_of(best, metric.metric)
     if value is None:
@@ -123,7 +123,7 @@ def _point(members: Sequence[SubmissionRecord], metric: GroupMetric) -> OptimalP
     own = _candidate(best)
     covered = None if own is None else _range(best, own)
     shown = next(figure.shown for figure in best.figures if figure.metric == metric.metric)
-    return OptimalPoint(
+    return FamilyOptimum(
         metric=metric.metric,
         unit=metric.unit,
         id=best.id,
@@ -132,7 +132,7 @@ def _point(members: Sequence[SubmissionRecord], metric: GroupMetric) -> OptimalP
         drives=None if own is None else own.drives,
         range=None
         if covered is None
-        else DriveRange(
+        else OptimalRange(
             least=covered.least, most=covered.most, verified=covered.verified, profile=covered.profile
         ),
         others=[]
@@ -149,11 +149,11 @@ def _range(record: SubmissionRecord, own: Candidate) -> QualifiedRange | None:
     return qualified_range(load(record.profile), own.drives) or qualified_range(load(_RANGES), own.drives)
 
 
-def _covered(own: Candidate, covered: QualifiedRange, record: SubmissionRecord) -> CoveredConfiguration:
+def _covered(own: Candidate, covered: QualifiedRange, record: SubmissionRecord) -> ComparedConfiguration:
     other = _candidate(record)
     assert other is not None
     standing, why = covers(own, covered, other)
-    return CoveredConfiguration(id=record.id, drives=other.drives, standing=standing, why=why)
+    return ComparedConfiguration(id=record.id, drives=other.drives, standing=standing, why=why)
 
 
 def _candidate(record: SubmissionRecord) -> Candidate | None:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from iowatt.registry.publish.families import OptimalPoint, ProductFamilies, ProductFamily
+from iowatt.registry.publish.families import FamilyOptimum, ProductFamilies, ProductFamily
 from iowatt.registry.publish.links import RegistryLinks
-from iowatt.registry.publish.search import TITLES, FacetValue, RegistrySearch, ResultGroup
+from iowatt.registry.publish.searching import TITLES, FacetValue, RegistrySearch, ResultGroup
 from iowatt.registry.store import SubmissionRecord
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
@@ -212,7 +212,7 @@ def _family(one: ProductFamily, number: int, links: RegistryLinks) -> Section:
     return Section(f"family{number}", title, [figure])
 
 
-def _point(point: OptimalPoint) -> list[Cell]:
+def _point(point: FamilyOptimum) -> list[Cell]:
     covered = "not known"
     if point.range is not None:
         covered = f"{point.range.least} to {point.range.most} drives"

@@ -12,7 +12,7 @@ from iowatt.pages import run as run_pages
 from iowatt.registry.bundle import RUN
 from iowatt.registry.publish.links import RegistryLinks
 from iowatt.registry.publish.pages import SCRIPTS, configuration
-from iowatt.registry.publish.search import TITLES
+from iowatt.registry.publish.searching import TITLES
 from iowatt.registry.reanalysis import FoundFigure, Reanalysis
 from iowatt.registry.store import (
     RegistryStore,

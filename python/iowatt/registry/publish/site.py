@@ -25,7 +25,7 @@ from iowatt.registry.publish.families import families_of
 from iowatt.registry.publish.links import FileLinks, facet_file
 from iowatt.registry.publish.pages import bar, families_page, search_page
 from iowatt.registry.publish.result_page import result_documents
-from iowatt.registry.publish.search import searched
+from iowatt.registry.publish.searching import searched
 from iowatt.registry.publish.tables import csv_text
 from iowatt.registry.store import RegistryStore, State, SubmissionRecord, found, log_entries, reading
 from iowatt.render import html

@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 from typing import Final
 
-from iowatt.registry.publish.search import RegistrySearch
+from iowatt.registry.publish.searching import RegistrySearch
 
 _COLUMNS: Final = (
     "id", "state", "basis", "metric_family", "category", "vendor", "product", "family", "form", "protocol",

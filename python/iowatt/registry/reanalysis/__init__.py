@@ -9,9 +9,9 @@ from pathlib import Path
 from iowatt.base import input_file
 from iowatt.registry.bundle import Submission
 from iowatt.registry.reanalysis.apart import AnalysisLimits, analyse_apart
-from iowatt.registry.reanalysis.result import Difference, FoundFigure, Reanalysis
+from iowatt.registry.reanalysis.result import Discrepancy, FoundFigure, Reanalysis
 
-__all__ = ["AnalysisLimits", "Difference", "FoundFigure", "Reanalysis", "analyse", "analyse_apart"]
+__all__ = ["AnalysisLimits", "Discrepancy", "FoundFigure", "Reanalysis", "analyse", "analyse_apart"]
 
 
 def analyse(folder: Path, submission: Submission | None = None) -> Reanalysis:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from iowatt.registry.reanalysis.result import Difference
+from iowatt.registry.reanalysis.result import Discrepancy
 
 MOST: Final = 100
 """Differences that are listed."""
@@ -15,7 +15,7 @@ _SHOWN: Final = 200
 
 def differences(
     claimed: Any, found: Any, *, leave_out: Collection[str] = (), place: str = ""
-) -> Iterator[Difference]:
+) -> Iterator[Discrepancy]:
     """Where two documents differ; keys of ``leave_out`` are not compared, wherever they are."""
     if isinstance(claimed, Mapping) and isinstance(found, Mapping):
         for key in sorted(claimed.keys() | found.keys()):
@@ -26,7 +26,7 @@ def differences(
         for number, values in enumerate(zip(claimed, found, strict=True)):
             yield from differences(*values, leave_out=leave_out, place=f"{place}[{number}]")
     elif _text(claimed) != _text(found):
-        yield Difference(place=place or ".", claimed=_shown(claimed), found=_shown(found))
+        yield Discrepancy(place=place or ".", claimed=_shown(claimed), found=_shown(found))
 
 
 class _Absent:

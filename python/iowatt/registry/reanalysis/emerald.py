@@ -19,7 +19,7 @@ from iowatt.emerald.rules import Rules, load, profile_names
 from iowatt.registry.bundle import ANALYSIS, MEASUREMENT, Submission, analysis_figures, basis_of
 from iowatt.registry.reanalysis import guard
 from iowatt.registry.reanalysis.compare import MOST, differences
-from iowatt.registry.reanalysis.result import Difference, FoundFigure, Reanalysis
+from iowatt.registry.reanalysis.result import Discrepancy, FoundFigure, Reanalysis
 from iowatt.registry.reanalysis.simulated import run_differences
 from iowatt.run.bundle import Run
 
@@ -77,7 +77,7 @@ def _rules(submission: Submission) -> Rules:
     return rules
 
 
-def _simulated(folder: Path, measurement: Path, plan: Plan, submission: Submission) -> Iterator[Difference]:
+def _simulated(folder: Path, measurement: Path, plan: Plan, submission: Submission) -> Iterator[Discrepancy]:
     """Where the Run of a stage is not the one that a simulation gives."""
     if submission.scenario is None:
         raise InputError("missing", "submission.json: scenario", "the measurement was simulated")

@@ -10,7 +10,7 @@ from iowatt.base.results import Result, ResultDocument
 from iowatt.registry.bundle import Basis
 
 
-class Difference(Result):
+class Discrepancy(Result):
     """A place where what is claimed is not what a new analysis gives."""
 
     place: str
@@ -37,5 +37,5 @@ class Reanalysis(ResultDocument):
     standing: Literal["compliant", "valid", "invalid", "unjudged"]  #: By the rules; a Run is not judged.
     year: int | None  #: Of the measurement; of a simulation, of its making.
     figures: list[FoundFigure]
-    differences: list[Difference]  #: The first ones.
+    differences: list[Discrepancy]  #: The first ones.
     document: dict[str, Any]  #: The result, as `iowatt emerald analyze` or `iowatt run` writes it.

@@ -11,7 +11,7 @@ from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.registry.bundle import RUN, ImportedFrom, Submission, run_family, run_figures
 from iowatt.registry.reanalysis.compare import MOST, differences
-from iowatt.registry.reanalysis.result import Difference, FoundFigure, Reanalysis
+from iowatt.registry.reanalysis.result import Discrepancy, FoundFigure, Reanalysis
 from iowatt.registry.reanalysis.simulated import run_differences, simulated_again, work_of
 from iowatt.run.bundle import Run
 from iowatt.sources import meters, outputs
@@ -29,13 +29,13 @@ def analyse(folder: Path, submission: Submission) -> Reanalysis:
     """
     claimed = Run.open(folder / RUN)
     modelled = claimed.summary["source"] == "simulation"
-    apart: list[Difference] = []
+    apart: list[Discrepancy] = []
     if modelled:
         if submission.scenario is None:
             raise InputError("missing", "submission.json: scenario", "the Run was simulated")
         found = simulated_again(claimed, folder / submission.scenario, folder)
         if claimed.scenario_text != found.scenario_text:
-            apart.append(Difference(place="scenario.toml", claimed="another text", found="another text"))
+            apart.append(Discrepancy(place="scenario.toml", claimed="another text", found="another text"))
         work: Any = work_of(found)
     else:
         if submission.imported is None:

@@ -14,7 +14,7 @@ from iowatt.evaluate import evaluation
 from iowatt.registry.bundle import files_of_scenario
 from iowatt.registry.reanalysis import guard
 from iowatt.registry.reanalysis.compare import differences
-from iowatt.registry.reanalysis.result import Difference
+from iowatt.registry.reanalysis.result import Discrepancy
 from iowatt.run.bundle import OPTIONAL, TABLES, Run
 
 NOT_FIGURES: Final = ("provenance", "simulation")
@@ -35,17 +35,17 @@ def simulated_again(claimed: Run, base: Path, root: Path) -> Run:
         return evaluation.run_scenario(f"{text.rstrip()}\n", overrides)
 
 
-def run_differences(claimed: Run, found: Run, place: str = "") -> Iterator[Difference]:
+def run_differences(claimed: Run, found: Run, place: str = "") -> Iterator[Discrepancy]:
     """Where two Runs differ in their figures, plans or tables."""
     yield from differences(claimed.summary, found.summary, leave_out=NOT_FIGURES, place=f"{place}run.json")
     yield from differences(claimed.plan, found.plan, place=f"{place}plan.json")
     for name in (*TABLES, *OPTIONAL):
         if claimed.has(name) and not found.has(name):
-            yield Difference(place=f"{place}{name}.parquet", claimed="a table", found="absent")
+            yield Discrepancy(place=f"{place}{name}.parquet", claimed="a table", found="absent")
         elif claimed.has(name):
             one, other = claimed.table(name), found.table(name)
             if one.schema != other.schema or not one.equals(other):
-                yield Difference(
+                yield Discrepancy(
                     place=f"{place}{name}.parquet", claimed="other rows", found=f"{other.height}"
                 )
 

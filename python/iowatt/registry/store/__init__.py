@@ -4,13 +4,24 @@
 figures again. ``verification`` checks that everything is as it was signed.
 """
 
-from iowatt.registry.store import accounts, outbox, review
-from iowatt.registry.store.accounts import ACCOUNT_ROLES, Account
+from iowatt.registry.store.accounts import (
+    ACCOUNT_ROLES,
+    Account,
+    account_by_key,
+    account_by_name,
+    account_by_token,
+    add_account,
+    add_key,
+    all_accounts,
+    close_account,
+    renew_token,
+)
 from iowatt.registry.store.analyse import analyse_pending, unpacked
-from iowatt.registry.store.change import ACTION_OF, change
+from iowatt.registry.store.changing import ACTION_OF, change
 from iowatt.registry.store.creation import OPERATOR, create
 from iowatt.registry.store.database import is_registry, reading
 from iowatt.registry.store.log import entries as log_entries
+from iowatt.registry.store.outbox import deliver_mail
 from iowatt.registry.store.receive import accept, upload
 from iowatt.registry.store.records import (
     RegistryEntry,
@@ -22,7 +33,13 @@ from iowatt.registry.store.records import (
     one,
 )
 from iowatt.registry.store.registry import RegistryStore, identifier, number_of
-from iowatt.registry.store.review import SEVERITIES
+from iowatt.registry.store.review import (
+    SEVERITIES,
+    answer_finding,
+    close_finding,
+    raise_finding,
+    reopen_finding,
+)
 from iowatt.registry.store.settings import RegistryKeys
 from iowatt.registry.store.states import (
     ACTIONS,
@@ -60,20 +77,31 @@ __all__ = [
     "State",
     "SubmissionRecord",
     "accept",
-    "accounts",
+    "account_by_key",
+    "account_by_name",
+    "account_by_token",
+    "add_account",
+    "add_key",
+    "all_accounts",
     "analyse_pending",
+    "answer_finding",
     "change",
+    "close_account",
+    "close_finding",
     "create",
+    "deliver_mail",
     "entry",
     "findings",
     "found",
-    "identifier", "is_registry",
+    "identifier",
+    "is_registry",
     "log_entries",
     "number_of",
     "one",
-    "outbox",
+    "raise_finding",
     "reading",
-    "review",
+    "renew_token",
+    "reopen_finding",
     "transition",
     "unpacked",
     "upload",

@@ -32,7 +32,7 @@ class Account:
     active: bool
 
 
-def add(
+def add_account(
     store: RegistryStore, name: str, role: Role, *, mail: str | None = None, actor: str = "operator"
 ) -> str:
     """Add an account; its token, which is shown this once.
@@ -71,7 +71,7 @@ def renew_token(store: RegistryStore, name: str) -> str:
     return token
 
 
-def close(store: RegistryStore, name: str) -> None:
+def close_account(store: RegistryStore, name: str) -> None:
     """Close an account: its token and its keys end, its submissions stay. Raises ``InputError``."""
     with writing(store.file) as connection:
         account = _row(connection, name)
@@ -116,7 +116,7 @@ def add_key(store: RegistryStore, account: Account, public_key: str) -> None:
         )
 
 
-def by_token(store: RegistryStore, token: str) -> Account:
+def account_by_token(store: RegistryStore, token: str) -> Account:
     """The account of a token. Raises ``InputError`` where it is of none."""
     with reading(store.file) as connection:
         row = connection.execute(
@@ -127,13 +127,13 @@ def by_token(store: RegistryStore, token: str) -> Account:
     return _account(row)
 
 
-def by_name(store: RegistryStore, name: str) -> Account:
+def account_by_name(store: RegistryStore, name: str) -> Account:
     """The account of a name. Raises ``InputError`` where there is none."""
     with reading(store.file) as connection:
         return _account(_row(connection, name))
 
 
-def listed(store: RegistryStore) -> list[Account]:
+def all_accounts(store: RegistryStore) -> list[Account]:
     """All accounts by name."""
     with reading(store.file) as connection:
         return [_account(row) for row in connection.execute("SELECT * FROM accounts ORDER BY name")]
@@ -156,7 +156,7 @@ def _digest(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
-def by_key(store: RegistryStore, public_key: str) -> Account:
+def account_by_key(store: RegistryStore, public_key: str) -> Account:
     """The account of a key that is in force. Raises ``InputError`` where it is of none."""
     with reading(store.file) as connection:
         row = connection.execute(

@@ -16,9 +16,9 @@ from iowatt.base.errors import InputError
 from iowatt.registry.bundle import BundleLimits
 from iowatt.registry.bundle import read as read_bundle
 from iowatt.registry.reanalysis import AnalysisLimits, Reanalysis, analyse_apart
-from iowatt.registry.store import outbox
-from iowatt.registry.store.change import apply
+from iowatt.registry.store.changing import apply
 from iowatt.registry.store.database import reading, writing
+from iowatt.registry.store.outbox import put_mail
 from iowatt.registry.store.registry import RegistryStore, identifier
 
 _LISTED: Final = 20
@@ -137,7 +137,7 @@ def _refuse(
     ).fetchone()["mail"]
     body = "\n".join(text for _, text in shown)
     subject = f"{identifier(number)} was not reproduced"
-    outbox.write(connection, store.now, [mail], subject, f"{subject}; it stays a draft.\n\n{body}\n")
+    put_mail(connection, store.now, [mail], subject, f"{subject}; it stays a draft.\n\n{body}\n")
 
 
 @contextlib.contextmanager

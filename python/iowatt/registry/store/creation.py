@@ -9,7 +9,8 @@ from typing import Final
 from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.registry.bundle import make_key
-from iowatt.registry.store import accounts, database, settings
+from iowatt.registry.store import database, settings
+from iowatt.registry.store.accounts import add_account
 from iowatt.registry.store.registry import BUNDLES, INCOMING, KEY, RegistryStore
 
 OPERATOR: Final = "operator"
@@ -36,5 +37,5 @@ def create(folder: Path, title: str) -> RegistryStore:
         store = RegistryStore(made)
         with database.writing(store.file) as connection:
             store.note(connection, "created", public_key=public, title=title)
-        accounts.add(store, OPERATOR, "operator", actor="registry")
+        add_account(store, OPERATOR, "operator", actor="registry")
     return RegistryStore(folder)

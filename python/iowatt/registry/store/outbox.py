@@ -29,7 +29,7 @@ _WAIT_S: Final = 30.0
 _BATCH: Final = 100
 
 
-def write(
+def put_mail(
     connection: sqlite3.Connection, now: str, recipients: list[str | None], subject: str, body: str
 ) -> None:
     """Put a message for each recipient into the outbox."""
@@ -41,7 +41,7 @@ def write(
             )
 
 
-def deliver(store: RegistryStore) -> int:
+def deliver_mail(store: RegistryStore) -> int:
     """Send what waits; how many messages went out. Two processes do not send at once.
 
     Raises ``InputError`` where the folder cannot be written or the server refuses; what waits stays.

@@ -7,10 +7,11 @@ import sqlite3
 from typing import Final
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.registry.store import outbox, records
+from iowatt.registry.store import records
 from iowatt.registry.store.accounts import Account
-from iowatt.registry.store.change import reviewers
+from iowatt.registry.store.changing import reviewers
 from iowatt.registry.store.database import writing
+from iowatt.registry.store.outbox import put_mail
 from iowatt.registry.store.records import ReviewFinding
 from iowatt.registry.store.registry import RegistryStore, identifier, number_of
 
@@ -54,17 +55,17 @@ def raise_finding(
     return found
 
 
-def answer(store: RegistryStore, account: Account, finding: int, text: str) -> ReviewFinding:
+def answer_finding(store: RegistryStore, account: Account, finding: int, text: str) -> ReviewFinding:
     """Answer an open finding. Raises ``InputError``: it is not open, or not of the account's submission."""
     return _move(store, account, finding, "answered", text)
 
 
-def close(store: RegistryStore, account: Account, finding: int, text: str) -> ReviewFinding:
+def close_finding(store: RegistryStore, account: Account, finding: int, text: str) -> ReviewFinding:
     """Close a finding. Raises ``InputError``: the account is no reviewer, or it is closed."""
     return _move(store, account, finding, "closed", text)
 
 
-def reopen(store: RegistryStore, account: Account, finding: int, text: str) -> ReviewFinding:
+def reopen_finding(store: RegistryStore, account: Account, finding: int, text: str) -> ReviewFinding:
     """Open a finding again. Raises ``InputError``: the account is no reviewer, or it is not answered."""
     return _move(store, account, finding, "open", text)
 
@@ -165,4 +166,4 @@ def _announce(
     to_reviewers: bool = False,
 ) -> None:
     recipients = reviewers(connection) if to_reviewers else [row["mail"]]
-    outbox.write(connection, store.now, recipients, subject, f"{subject}\n\n{text}\n")
+    put_mail(connection, store.now, recipients, subject, f"{subject}\n\n{text}\n")

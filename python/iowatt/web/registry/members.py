@@ -10,7 +10,7 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from iowatt.base.errors import InputError
-from iowatt.base.results import Result, ResultDocument
+from iowatt.base.results import Result
 from iowatt.registry.store import (
     SEVERITIES,
     Account,
@@ -19,12 +19,15 @@ from iowatt.registry.store import (
     RegistryStore,
     SubmissionRecord,
     accept,
+    answer_finding,
     change,
+    close_finding,
     entry,
     found,
     number_of,
+    raise_finding,
     reading,
-    review,
+    reopen_finding,
     upload,
 )
 from iowatt.web.registry.public import Id
@@ -32,7 +35,7 @@ from iowatt.web.registry.token import needed_account
 
 UPLOADS: Final = "/api/bundles"
 """Path whose route limits the body itself."""
-_MOVES: Final = {"answer": review.answer, "close": review.close, "reopen": review.reopen}
+_MOVES: Final = {"answer": answer_finding, "close": close_finding, "reopen": reopen_finding}
 _Finding = Annotated[int, Path(ge=1, le=2**53, description="Number of the finding.")]
 
 
@@ -57,10 +60,9 @@ class TextBody(Result):
     text: str = Field(min_length=1, max_length=4000)
 
 
-class OwnSubmissions(ResultDocument):
+class OwnSubmissions(Result):
     """Submissions of the account, or all for those who review."""
 
-    schema_id: str = Field(default="iowatt.registry-submissions/1", alias="schema")
     submissions: list[SubmissionRecord]
 
 
@@ -118,11 +120,9 @@ def router(store: RegistryStore, wake: Callable[[], None]) -> APIRouter:
         return changed(account, identifier, "accept", asked)
 
     @routes.post("/api/submissions/{identifier}/findings", summary="Raise a finding")
-    def raise_finding(identifier: Id, asked: FindingBody, account: Account = who) -> RegistryEntry:
+    def raised(identifier: Id, asked: FindingBody, account: Account = who) -> RegistryEntry:
         number = number_of(identifier)
-        review.raise_finding(
-            store, account, number, code=asked.code, severity=asked.severity, text=asked.text
-        )
+        raise_finding(store, account, number, code=asked.code, severity=asked.severity, text=asked.text)
         wake()
         return _entry(store, identifier)
 

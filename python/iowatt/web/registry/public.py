@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse
 from pydantic import Field
 
 from iowatt.base.errors import InputError
-from iowatt.base.results import Result, ResultDocument
+from iowatt.base.results import Result
 from iowatt.registry import publish
 from iowatt.registry.publish import ProductFamilies, RegistrySearch, ServerLinks
 from iowatt.registry.reanalysis import Reanalysis
@@ -67,12 +67,9 @@ class LogRow(Result):
     signature: str
 
 
-class LogPage(ResultDocument):
+class LogPage(Result):
     """Entries of the log, and the key that signs them."""
 
-    schema_id: Literal["iowatt.registry-log-page/1"] = Field(
-        default="iowatt.registry-log-page/1", alias="schema"
-    )
     public_key: str
     entries: list[LogRow]
 

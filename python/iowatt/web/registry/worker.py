@@ -7,7 +7,11 @@ import threading
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.registry.store import RegistryStore, analyse_pending, outbox
+from iowatt.registry.store import (
+    RegistryStore,
+    analyse_pending,
+    deliver_mail,
+)
 
 _LOOK_S: Final = 30.0
 _log = logging.getLogger(__name__)
@@ -45,7 +49,7 @@ class AnalysisWorker:
     def _work(self) -> None:
         try:
             analyse_pending(self._store)
-            outbox.deliver(self._store)
+            deliver_mail(self._store)
         except InputError as error:  # mail that cannot be sent waits
             _log.warning("iowatt: %s", error)
         except Exception:

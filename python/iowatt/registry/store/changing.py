@@ -6,9 +6,10 @@ import sqlite3
 from datetime import timedelta
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.registry.store import outbox, records
+from iowatt.registry.store import records
 from iowatt.registry.store.accounts import Account
 from iowatt.registry.store.database import writing
+from iowatt.registry.store.outbox import put_mail
 from iowatt.registry.store.records import SubmissionRecord
 from iowatt.registry.store.registry import RegistryStore, identifier, written
 from iowatt.registry.store.states import Action, Facts, Role, State, transition
@@ -128,7 +129,7 @@ def _announce(
     address = f"\n{store.settings.url.rstrip('/')}/results/{name}\n" if store.settings.url else ""
     why = f"\n{reason}\n" if reason else ""
     body = f"{name}, {row['title']} ({row['vendor']} {row['product']}), is {after}.\n{why}{address}"
-    outbox.write(connection, store.now, recipients, f"{name} is {after}", body)
+    put_mail(connection, store.now, recipients, f"{name} is {after}", body)
 
 
 def reviewers(connection: sqlite3.Connection) -> list[str | None]:

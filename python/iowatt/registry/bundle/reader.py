@@ -18,7 +18,7 @@ from iowatt.base.errors import InputError
 from iowatt.base.strict import Strict
 from iowatt.registry.bundle import keys
 from iowatt.registry.bundle.archive import CHUNK, ArchiveReader, ArchiveWriter, BundleLimits
-from iowatt.registry.bundle.canonical import canonical
+from iowatt.registry.bundle.canonical_json import canonical
 from iowatt.registry.bundle.names import NameSet
 from iowatt.registry.bundle.submission import (
     SIGNATURE,
