@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import UTC, datetime, timedelta
 
 import polars as pl
 import pytest
 import submissions
 
 import iowatt
+import needs
 from iowatt.base.errors import InputError
 from iowatt.registry import bundle, store
 from iowatt.registry.reanalysis import AnalysisLimits, analyse, analyse_apart
@@ -73,6 +75,36 @@ def test_a_log_that_was_changed_is_found_by_simulating_it_again(folder):
     places = {one.place.split(":")[0] for one in analyse(folder).differences}
     assert "stages/RR/intervals.parquet" in places
     assert not any(place.startswith("analysis.json") for place in places)
+
+
+@needs.mark("fio")
+def test_a_measurement_by_fio_is_judged_again_from_its_logs(disk_folder, key):
+    import conducted
+
+    from iowatt.emerald import analyze
+    from iowatt.emerald.rules import load
+
+    now, rules = datetime.now(UTC), load("emerald-4.0.0")
+    rows = [f"{(now + timedelta(seconds=n / 10)).isoformat()},{300 + n % 3}" for n in range(1200)]
+    power = disk_folder / "power.csv"
+    power.write_text("time,watts\n" + "\n".join(rows) + "\n")
+    path = conducted.plan(disk_folder, instruments=[{"name": "pdu", "source": f"csv:{power}"}])
+    done = conducted.run(path)
+    assert done.returncode == 0, done.stderr
+    out = disk_folder / "out"
+    measured = analyze.measurement(out)
+    analyze.write(analyze.judge(measured, rules), measured, out)
+    prepared = bundle.prepare(out, submissions.FACETS)
+    assert prepared.submission.basis == "measured" and "measurement/meters/pdu-log.csv" in prepared.files
+    archive = submissions.written(prepared, key, disk_folder / "fio.zip")
+    power.unlink()
+    folder = submissions.unpacked(archive, disk_folder / "submission")
+    one = analyse(folder)
+    assert one.reproduced, one.differences
+    assert analyse_apart(folder).json_text() == one.json_text()
+    log = folder / "measurement" / "meters" / "pdu-log.csv"
+    log.write_text(log.read_text().replace(",300", ",150"))
+    assert not analyse(folder).reproduced
 
 
 def refused_by(folder, **changes):

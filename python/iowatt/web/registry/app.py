@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from typing import Any
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
 
 from iowatt.registry.store import RegistryStore
 from iowatt.web.errors import RESPONSES, add_handlers
@@ -46,9 +48,26 @@ def make_app(store: RegistryStore, hosts: Collection[str]) -> FastAPI:
     app.include_router(members.router(store, worker.wake))
     known = {*hosts, *_public_host(store)}
     # Every changing request has an account's token, which no browser sends by itself.
+    app.openapi = lambda: _described(app)  # type: ignore[method-assign]
     guard = SafetySettings(hosts=frozenset(known), csrf=None, uploads=(members.UPLOADS,))
     app.add_middleware(Safety, settings=guard)
     return app
+
+
+def _described(app: FastAPI) -> dict[str, Any]:
+    """The description of the API; errors are JSON on routes that answer with pages as well."""
+    if app.openapi_schema is None:
+        made = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes
+        )
+        for operations in made["paths"].values():
+            for operation in operations.values():
+                for status, answer in operation["responses"].items():
+                    if status >= "400" and answer.get("content"):
+                        (content,) = answer["content"].values()
+                        answer["content"] = {"application/json": content}
+        app.openapi_schema = made
+    return app.openapi_schema
 
 
 def _public_host(store: RegistryStore) -> list[str]:

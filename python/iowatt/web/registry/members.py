@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Request
-from pydantic import Field
+from pydantic import ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from iowatt.base.errors import InputError
@@ -39,14 +39,20 @@ _MOVES: Final = {"answer": answer_finding, "close": close_finding, "reopen": reo
 _Finding = Annotated[int, Path(ge=1, le=2**53, description="Number of the finding.")]
 
 
-class ChangeBody(Result):
+class RequestBody(Result):
+    """What a request has in its body; FastAPI builds it at once, and would warn of it later."""
+
+    model_config = ConfigDict(defer_build=False)
+
+
+class ChangeBody(RequestBody):
     """Why a state is changed; it is public. ``by`` is the submission that supersedes."""
 
     reason: str = Field(default="", max_length=2000)
     by: str | None = Field(default=None, pattern=r"^iow-[0-9]{6,15}$")
 
 
-class FindingBody(Result):
+class FindingBody(RequestBody):
     """A finding."""
 
     code: str = Field(pattern=r"^[a-z][a-z0-9-]{1,39}$", description="Stable name: meter-uncertain.")
@@ -54,7 +60,7 @@ class FindingBody(Result):
     text: str = Field(min_length=1, max_length=4000)
 
 
-class TextBody(Result):
+class TextBody(RequestBody):
     """An answer, or why a finding is closed or opened again."""
 
     text: str = Field(min_length=1, max_length=4000)
@@ -71,7 +77,7 @@ def router(store: RegistryStore, wake: Callable[[], None]) -> APIRouter:
     routes = APIRouter()
     who = needed_account(store)
     body = {
-        "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
         "required": True,
     }
 

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Result
@@ -40,6 +40,9 @@ _LOG_PAGE: Final = 1000
 class SearchQuery(Result):
     """Facets of a search; a result must have all of them."""
 
+    # FastAPI builds what it needs of a request at once, and would warn of it later.
+    model_config = ConfigDict(defer_build=False)
+
     family: str | None = Field(default=None, max_length=200, description="Metric family.")
     category: str | None = Field(default=None, max_length=200)
     vendor: str | None = Field(default=None, max_length=200)
@@ -56,6 +59,12 @@ class SearchQuery(Result):
         """Those that are asked for."""
         given = self.model_dump(exclude={"sort"}, exclude_none=True)
         return {name: str(value) for name, value in given.items()}
+
+
+class CsvResponse(PlainTextResponse):
+    """A table as CSV."""
+
+    media_type = "text/csv"
 
 
 class LogRow(Result):
@@ -104,11 +113,11 @@ def router(store: RegistryStore) -> APIRouter:
     def results(query: Annotated[SearchQuery, Query()]) -> RegistrySearch:
         return publish.search(store, query.facets, sort=query.sort)
 
-    @routes.get("/api/results.csv", response_class=PlainTextResponse, summary="Search, as CSV")
-    def results_csv(query: Annotated[SearchQuery, Query()]) -> PlainTextResponse:
+    @routes.get("/api/results.csv", response_class=CsvResponse, summary="Search, as CSV")
+    def results_csv(query: Annotated[SearchQuery, Query()]) -> CsvResponse:
         text = publish.csv_text(publish.search(store, query.facets, sort=query.sort))
         headers = {"content-disposition": 'attachment; filename="results.csv"'}
-        return PlainTextResponse(text, headers=headers, media_type="text/csv")
+        return CsvResponse(text, headers=headers)
 
     @routes.get("/api/families", summary="Product families with their optimal points")
     def families() -> ProductFamilies:
@@ -129,7 +138,14 @@ def router(store: RegistryStore) -> APIRouter:
             raise InputError("not-found", identifier, "it has not been analysed")
         return Reanalysis.model_validate_json(row["result"])
 
-    @routes.get("/api/results/{identifier}/bundle", response_class=FileResponse, summary="The bundle")
+    zipped = {200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}}
+
+    @routes.get(
+        "/api/results/{identifier}/bundle",
+        response_class=FileResponse,
+        responses=zipped,  # type: ignore[arg-type]
+        summary="The bundle",
+    )
     def bundle(identifier: Id, account: Account | None = asks) -> FileResponse:
         record = _visible(store, identifier, account).submission
         return FileResponse(
