@@ -32,8 +32,8 @@ _SHORT_FORMS = {
 }
 
 
-_CHANGED = "# Changed by --set, in this order:"
-"""Begins the comment that lists what was changed on the command line."""
+CHANGED = "# Changed by --set, in this order:"
+"""Begins the comment of a bundle's scenario that lists its changes."""
 
 
 def parse_value(text: str) -> Any:
@@ -171,13 +171,13 @@ def with_overrides(text: str, overrides: Iterable[str]) -> str:
     if not listed:
         return text
     # An override that spans lines must not escape from its comment.
-    lines = [_CHANGED, *("#   " + " ".join(item.split()) for item in listed)]
+    lines = [CHANGED, *("#   " + " ".join(item.split()) for item in listed)]
     return text.rstrip("\n") + "\n\n" + "\n".join(lines) + "\n"
 
 
 def without_overrides(text: str) -> tuple[str, list[str]]:
     """A scenario's text without the comment of :func:`with_overrides`, and what that lists."""
-    before, found, after = text.rpartition(f"\n\n{_CHANGED}\n")
+    before, found, after = text.rpartition(f"\n\n{CHANGED}\n")
     lines = after.splitlines()
     if not found or not all(line.startswith("#   ") for line in lines):
         return text, []

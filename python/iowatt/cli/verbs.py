@@ -47,6 +47,11 @@ VERBS: Final[dict[str, Verb]] = {
         "ls",
         "List Runs, sweeps, optimizations, studies and measurements below a directory, newest first.",
     ),
+    "serve": Verb(
+        START,
+        "serve",
+        "Open the workspace in a browser: all systems, what-if, what to buy, traces, jobs.",
+    ),
     "run": Verb(SIMULATE, "run", "Simulate a scenario and write a Run bundle: summary, tables, plan."),
     "sweep": Verb(
         SIMULATE,

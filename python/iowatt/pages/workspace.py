@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 
+from iowatt.render import plot
 from iowatt.render.document import Caveat, Document, Section
-from iowatt.render.figure import Cell, Column, Figure, Table
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 from iowatt.run.workspace import Workspace, WorkspaceEntry
 
 _PLURALS = {"study": "studies"}
@@ -25,6 +28,50 @@ def document(workspace: Workspace) -> Document:
         sections=[Section("entries", "Results", figures)] if figures else [],
         caveats=[Caveat(note.text, note.decides) for note in workspace.notes],
     )
+
+
+def site_document(workspace: Workspace, links: Mapping[str, str]) -> Document:
+    """The index of an exported workspace: a chart of its Runs, and tables with ``links`` by their paths."""
+    made = document(workspace)
+    runs = [one for one in workspace.entries if one.response_p95_ms and one.power_mean_w]
+    sections = [
+        replace(
+            section,
+            figures=[
+                replace(one, table=replace(one.table, links=links), brief=False) for one in section.figures
+            ],
+        )
+        for section in made.sections
+    ]
+    return replace(made, title=workspace.directory, chart=_trade(runs) if runs else None, sections=sections)
+
+
+def _trade(entries: list[WorkspaceEntry]) -> Figure:
+    """Response time against power, simulated and measured apart."""
+    columns = [
+        Column("Run", text=True), Column("Source", text=True), Column("Power", "W"), Column("p95", "ms")
+    ]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [plain(one.path), one.source, one.power_mean_w, one.response_p95_ms] for one in entries
+    ]
+    traces = []
+    for name, symbol, colour, simulated in (
+        ("Simulated", "circle", "#0072b2", True),
+        ("Measured", "diamond", "#d55e00", False),
+    ):
+        some = [row for row in rows if (row[1] == "simulation") == simulated]
+        if some:
+            traces.append(
+                plot.markers(
+                    [row[2] for row in some], [row[3] for row in some], name=name, symbol=symbol, size=11,
+                    colour=colour, hover="%{text}: %{y:,.4~r} ms, %{x:,.4~r} W<extra></extra>",
+                    text=[row[0] for row in some],
+                )
+            )  # fmt: skip
+    drawn = layout(axis("Mean power (W)", type="log"), axis("p95 response time (ms)", type="log"))
+    caption = "Every Run that has both. Runs may do different work: compare them at equal work."
+    table = Table(columns, rows)
+    return Figure("trade", "Response time against power", caption, table, plot.spec(traces, drawn), wide=True)
 
 
 def _verdict(workspace: Workspace) -> str:

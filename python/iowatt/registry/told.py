@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from iowatt.registry.publish import RegistryExport, RegistrySearch, bundle_figures, search_page
 from iowatt.registry.publish import entry_sections as sections_of
@@ -158,5 +158,5 @@ def _site(found: RegistryExport) -> Iterator[str]:
         yield "No result is accepted yet; `--provisional` also has those that are not."
 
 
-def _brief(key: str, title: str, table: Table, links: Sequence[str] = ()) -> Figure:
-    return Figure(key, title, "", table, brief=True, complete=True, links=links)
+def _brief(key: str, title: str, table: Table) -> Figure:
+    return Figure(key, title, "", table, brief=True, complete=True)

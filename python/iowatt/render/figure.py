@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -140,10 +140,14 @@ class PublishedFigure(str):
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under typed columns; ``None`` where there is no value, never NaN or an infinity."""
+    """Rows under typed columns; ``None`` where there is no value, never NaN or an infinity.
+
+    ``links`` are addresses that a page has behind cells of the first column.
+    """
 
     columns: list[Column]
     rows: list[list[Cell]]
+    links: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for row in self.rows:
@@ -183,7 +187,7 @@ class Figure:
     ``caption`` says how to read it; ``remarks`` say what was left out or merged; ``spec`` is ``None``
     where the table alone is the figure; ``wide`` asks for the full width of a page; the table of a ``brief``
     figure is printed on a terminal, all its rows where it is ``complete``. A page shows a figure with a
-    ``template`` by that template. ``links`` are addresses that the first cells of rows lead to, on a page.
+    ``template`` by that template.
     """
 
     key: str
@@ -196,7 +200,6 @@ class Figure:
     brief: bool = False
     complete: bool = False
     template: str = ""
-    links: Sequence[str] = ()
 
 
 def text_columns(*titles: str) -> list[Column]:

@@ -71,7 +71,7 @@ def listed(directory: str | os.PathLike[str] = ".") -> Workspace:
     found: list[WorkspaceEntry] = []
     notes: list[Note] = []
     left = MOST_FOLDERS
-    for folder, names in _folders(root):
+    for folder, names in result_folders(root):
         left -= 1
         if left < 0:
             text = f"only the first {MOST_FOLDERS:,} folders were looked into"
@@ -79,7 +79,7 @@ def listed(directory: str | os.PathLike[str] = ".") -> Workspace:
             break
         for name in names:
             try:
-                entry = _entry(root, folder, name)
+                entry = entry_of(root, folder, name, input_file.json_object(folder / name))
             except InputError as error:
                 notes.append(Note(code="unreadable", text=str(error), decides=True))
                 continue
@@ -90,7 +90,7 @@ def listed(directory: str | os.PathLike[str] = ".") -> Workspace:
     return Workspace(directory=str(root), entries=found, notes=notes)
 
 
-def _folders(root: Path) -> Iterator[tuple[Path, list[str]]]:
+def result_folders(root: Path) -> Iterator[tuple[Path, list[str]]]:
     """Folders with the names of the heads that they hold, not those below a folder that holds one."""
     for place, below, files in os.walk(root):
         folder = Path(place)
@@ -100,9 +100,9 @@ def _folders(root: Path) -> Iterator[tuple[Path, list[str]]]:
         yield folder, heads
 
 
-def _entry(root: Path, folder: Path, name: str) -> WorkspaceEntry | None:
+def entry_of(root: Path, folder: Path, name: str, head: Mapping[str, Any]) -> WorkspaceEntry | None:
+    """The entry of a folder whose file ``name`` has ``head`` in it; None where that is something else."""
     schema, kind = HEADS[name]
-    head = input_file.json_object(folder / name)
     if not str(head.get("schema", "")).startswith(schema):
         return None
     shown = {

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fastapi.responses import HTMLResponse
 
+from iowatt.base.errors import Argument, InputError
 from iowatt.render.html import Site, environment
+from iowatt.web.jobs.places import EXAMPLE, base_of
 
 if TYPE_CHECKING:
     from iowatt.web.catalogue import Catalogue
@@ -49,6 +51,12 @@ class ServerContext:
     queue: JobQueue
     catalogue: Catalogue
     csrf: str
+
+    def folder(self, path: str) -> Path:
+        """A folder of the workspace. Raises ``InputError`` where there is none, or it lies elsewhere."""
+        if path.startswith(EXAMPLE):
+            raise InputError("not-found", Argument("path", path), "there is no such folder")
+        return base_of(self.root, path).folder
 
     def page(
         self,

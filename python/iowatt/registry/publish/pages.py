@@ -125,11 +125,12 @@ def _group(group: ResultGroup, links: RegistryLinks | None) -> Section:
         key=key,
         title="Results",
         caption=f"{numbers.counted(len(rows), 'result')}. {order}".strip(),
-        table=Table(columns, rows),
+        table=Table(
+            columns, rows, {} if links is None else {one.id: links.result(one.id) for one in group.results}
+        ),
         wide=True,
         brief=True,
         complete=True,
-        links=[] if links is None else [links.result(one.id) for one in group.results],
     )
     return Section(key, group_title(group), [figure])
 
@@ -203,11 +204,11 @@ def _family(one: ProductFamily, number: int, links: RegistryLinks) -> Section:
                 *text_columns("Qualified range", "Other configurations"),
             ],
             rows,
+            {point.id: links.result(point.id) for point in one.points},
         ),
         wide=True,
         brief=True,
         complete=True,
-        links=[links.result(point.id) for point in one.points],
     )
     return Section(f"family{number}", title, [figure])
 

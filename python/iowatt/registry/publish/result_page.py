@@ -173,9 +173,10 @@ def _downloads(record: SubmissionRecord, links: RegistryLinks) -> Figure:
         "links",
         "Downloads",
         "",
-        Table(text_columns("File", "Content"), rows),
+        Table(
+            text_columns("File", "Content"), rows, {_DOWNLOADS[name][0]: link for name, link in found.items()}
+        ),
         template="registry-links.html",
-        links=list(found.values()),
     )
 
 

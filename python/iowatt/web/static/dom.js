@@ -9,8 +9,13 @@ export const h = (tag, attributes = {}, ...children) => {
     else if (name in made && !["list", "form", "type", "role"].includes(name) && typeof value !== "string") made[name] = value;
     else made.setAttribute(name === "class" ? "class" : name, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
-  return made;
+  return fill(made, ...children);
+};
+
+/** Replace what an element holds; lists are flattened, and null, undefined and false are left out. */
+export const fill = (element, ...children) => {
+  element.replaceChildren(...children.flat(Infinity).filter((child) => ![null, undefined, false, ""].includes(child)));
+  return element;
 };
 
 export const byId = (id) => document.getElementById(id);

@@ -1,0 +1,94 @@
+"""``iowatt serve``: the workspace in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from iowatt.base.errors import InputError
+from iowatt.cli.options import ADVANCED, Force
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("serve")(serve)
+
+
+def serve(
+    workspace: Annotated[
+        Path,
+        typer.Argument(metavar="WORKSPACE", help="Directory with results.", show_default="the current one"),
+    ] = Path(),
+    *,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 for any.")] = 8765,
+    host: Annotated[
+        str,
+        typer.Option(
+            "--host",
+            metavar="ADDRESS",
+            help="Address to listen on. Any but this machine's own asks for a token.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = "127.0.0.1",
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--name",
+            metavar="HOST",
+            help="Another name that browsers know this machine by. May be repeated.",
+            show_default=False,
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, max=256, help="Jobs at once.", rich_help_panel=ADVANCED)
+    ] = 2,
+    show: Annotated[bool, typer.Option("--open", help="Open a browser.")] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            "--export",
+            metavar="DIR",
+            help="Write the workspace as a folder for any web host, and stop.",
+            show_default=False,
+        ),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Open the workspace in a browser: all systems, what-if, what to buy, traces, jobs.
+
+    Runs until Ctrl-C. Jobs that were not finished go on at the next start.
+    """
+    try:
+        from iowatt.web.serve import ServeRequest, Serving
+        from iowatt.web.serve import serve as run
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "tool-missing",
+            None,
+            f"the server needs the package {error.name}",
+            hint="pip install 'iowatt[serve]'",
+        ) from None
+    if export is not None:
+        from iowatt.web.export import export_workspace
+
+        count = export_workspace(workspace, export, force=force)
+        typer.echo(f"wrote {count} pages: {export / 'index.html'}")
+        return
+
+    def begun(serving: Serving) -> None:
+        typer.echo(f"iowatt serves {workspace.resolve()} at {serving.address} (Ctrl-C ends it)", err=True)
+        if serving.open_to_others:
+            typer.echo(
+                "warning: other machines can reach this server. Traffic is not encrypted: put a proxy with "
+                "TLS before it.",
+                err=True,
+            )
+        if serving.token is not None:
+            typer.echo(f"access token: {serving.token}", err=True)
+        if show:
+            typer.launch(serving.address)
+
+    run(ServeRequest(workspace, host=host, port=port, names=tuple(name or ()), workers=workers), begun)
