@@ -19,8 +19,10 @@ from iowatt.web.context import STATIC, ServerContext
 from iowatt.web.errors import add_handlers
 from iowatt.web.jobs import JobEvents, JobLimits, JobQueue, Workers
 from iowatt.web.routes.access import access_router
+from iowatt.web.routes.choose import choose_routes
 from iowatt.web.routes.jobs import jobs_router
 from iowatt.web.routes.pages import pages_router
+from iowatt.web.routes.power import power_routes
 from iowatt.web.routes.results import results_router
 from iowatt.web.routes.uploads import uploads_router
 from iowatt.web.routes.whatif import whatif_router
@@ -84,6 +86,8 @@ def make_app(root: Path, settings: ServerSettings) -> Application:
     app.include_router(whatif_router(context))
     app.include_router(jobs_router(queue, events))
     app.include_router(uploads_router(queue, root, settings.limits))
+    app.include_router(choose_routes(context))
+    app.include_router(power_routes(context))
     app.include_router(pages_router(context))
     if settings.access is not None:
         app.include_router(access_router(settings.access))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +21,21 @@ if TYPE_CHECKING:
 
 _ON_WATTS: Final = re.compile(r"\b(power|watts?|W)\b")
 _SSD_WORK: Final = ("random_read", "random_write", "sequential_read", "sequential_write", "active")
+
+
+@dataclass(frozen=True)
+class DriveWatts:
+    """Watts of a drive as its file has them, ready and at random work; ``how`` is the key of the latter."""
+
+    idle: float | None
+    operating: float | None
+    how: str
+
+
+def drive_watts(file: DeviceFile) -> DriveWatts:
+    """What a drive of the library draws where a scenario gives no watts of its own."""
+    known = state_watts(file)
+    return DriveWatts(known.idle, *_operating(file, known, None))
 
 
 def pool_drives(pool: Pool, base_dir: Path) -> PoolDrives:

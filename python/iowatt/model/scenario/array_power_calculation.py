@@ -5,6 +5,7 @@ Drives need watts, and no mechanics; volumes, workloads and traces are not read.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,15 +18,25 @@ from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.loading import scenario_document
 
 
-def calculated_power(path: Path, overrides: Sequence[str] = ()) -> CalculatedPower:
-    """What the array of a scenario file draws; see :func:`iowatt.model.power.calculator.calculate`.
+def calculated_power(
+    scenario: str | os.PathLike[str], overrides: Sequence[str] = (), *, base: Path | None = None
+) -> CalculatedPower:
+    """What the array of a scenario draws; see :func:`iowatt.model.power.calculator.calculate`.
+
+    ``scenario`` is the path of a TOML file, or TOML itself, recognised by a line break in a ``str``; ``base``
+    is the folder that the paths of a text are relative to, the current one where it is None.
 
     Raises ``InputError`` with file, line, key path and fix, for all that is wrong or impossible.
     """
-    document = scenario_document(read_text(path), str(path), overrides, path.parent)
-    scenario, resolved = _resolved(document, path.parent)
+    if isinstance(scenario, str) and "\n" in scenario:
+        text, source, folder = scenario, "scenario", base or Path()
+    else:
+        path = Path(scenario)
+        text, source, folder = read_text(path), str(path), path.parent
+    document = scenario_document(text, source, overrides, folder)
+    found, resolved = _resolved(document, folder)
     assert resolved.plan is not None
-    return calculate(resolved.plan, scenario.name, resolved.notes)
+    return calculate(resolved.plan, found.name, resolved.notes)
 
 
 def array_plan(text: str, source: str, base_dir: Path) -> ArrayPlan:

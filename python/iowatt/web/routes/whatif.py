@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query
@@ -117,10 +118,10 @@ def whatif_router(context: ServerContext) -> APIRouter:
         found.prepared(asked.change)  # an impossible design is refused here, where its author waits
         scenario = found.text(asked.change)
         title = ", ".join([found.title, *(one.split(".", 2)[-1] for one in asked.set)])
-        title = "".join(one for one in title if one.isprintable())[:64]
-        request: dict[str, Any] = {"scenario": scenario, "base": found.base, "set": [], "name": title}
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", title)[:64].strip("-._")
+        request: dict[str, Any] = {"scenario": scenario, "base": found.base, "set": [], "name": name or None}
         digest = hashlib.sha256(json.dumps([scenario, found.base]).encode()).hexdigest()
-        return context.queue.submit("run", title, request, key=f"what-if {digest}")
+        return context.queue.submit("run", name or "what-if", request, key=f"what-if {digest}")
 
     @router.post("/api/whatif/priced")
     def price(asked: Annotated[AskedPrice, Body()]) -> WhatIfFigures:

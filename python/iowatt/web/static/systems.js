@@ -49,7 +49,9 @@ const summary = (state, points) => {
   const text = state.runs
     ? `${state.runs.toLocaleString("en-US")} Runs: ${(points.path.length - measured).toLocaleString("en-US")} simulated, ${measured.toLocaleString("en-US")} measured. ${(state.results - state.runs).toLocaleString("en-US")} other results.`
     : "There are no Runs here yet. The panel has a shipped design: change it, and simulate it.";
-  byId("summary").textContent = state.indexing && state.unpriced ? `${text} Pricing ${state.unpriced.toLocaleString("en-US")} more…` : text;
+  const without = points.path.filter((_, row) => !(points.watts[row] > 0)).length;
+  const unseen = without ? ` ${without.toLocaleString("en-US")} without power ${without === 1 ? "is" : "are"} in the table alone.` : "";
+  byId("summary").textContent = state.indexing && state.unpriced ? `${text}${unseen} Pricing ${state.unpriced.toLocaleString("en-US")} more…` : text + unseen;
 };
 
 const refresh = async () => {

@@ -1,0 +1,190 @@
+"""The pages of the server in a browser: walked by keyboard, light and dark, wide and narrow."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from visit import NEEDS_BROWSER
+
+import needs
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "web"))
+from serving import served
+from workspaces import FIO, workspace
+
+pytestmark = NEEDS_BROWSER
+SIZES = [(1440, "light"), (390, "dark"), (1440, "dark"), (390, "light")]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with served(workspace(tmp_path_factory.mktemp("work"))) as one:
+        one.settled()
+        yield one
+
+
+class Walk:
+    """A page of the server, and all that it complained about or asked of others."""
+
+    def __init__(self, browser, server, path, width, scheme):
+        self.troubles = []
+        self.context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(60_000)
+        own = (server.address, "data:", "blob:")
+        self.page.on(
+            "console", lambda m: self.troubles.append(m.text) if m.type in ("error", "warning") else None
+        )
+        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.troubles.append(dialog.message), dialog.dismiss()))
+        self.page.on("request", lambda r: None if r.url.startswith(own) else self.troubles.append(r.url))
+        self.page.goto(server.address + path)
+
+    def until(self, expression, arg=None):
+        """Wait for an expression to hold. Playwright's own wait evaluates text, which the page forbids."""
+        for _ in range(600):
+            if self.page.evaluate(expression, arg):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(expression)
+
+    def tab_to(self, selector):
+        """Move the focus to an element by the tab key."""
+        for _ in range(200):
+            self.page.keyboard.press("Tab")
+            if self.page.evaluate("one => document.activeElement?.matches(one)", selector):
+                return
+        raise AssertionError(f"{selector} is not reached by keyboard")
+
+    def press(self, selector, key="Enter"):
+        self.tab_to(selector)
+        self.page.keyboard.press(key)
+
+    def sound(self):
+        """No console error, nothing asked of others, nothing wider than the page, nothing for axe."""
+        needs.modules("axe_playwright_python")
+        from axe_playwright_python.sync_playwright import Axe
+
+        assert self.troubles == []
+        wide = self.page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        assert wide <= 0
+        found = Axe().run(self.page).response["violations"]
+        serious = [one for one in found if one["impact"] in ("serious", "critical")]
+        assert not serious, [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in serious]
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
+def test_systems_are_compared_and_a_design_is_changed_by_keyboard(browser, server, width, scheme):
+    walk = Walk(browser, server, "/", width, scheme)
+    page = walk.page
+    page.wait_for_selector("#results tbody tr:nth-child(3)")
+    page.wait_for_selector("html[data-plots=drawn]")
+    assert page.locator("#chart .scatterlayer .trace").count() >= 2  # simulated and measured
+    walk.sound()
+    walk.tab_to("#level")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("0.0001")
+    walk.until("document.getElementById('best').textContent.length > 0")
+    low = page.locator("#best").text_content()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("100000")
+    walk.until("one => document.getElementById('best').textContent !== one", arg=low)
+    walk.press('#results input[aria-label$="runs/raid5"]', "Space")
+    page.evaluate("document.getElementById('main').focus()")
+    walk.press('#results input[aria-label$="runs/cache"]', "Space")
+    assert page.locator("#compare").is_enabled()
+    page.evaluate("document.getElementById('main').focus()")
+    walk.press('#results button[aria-label$="runs/raid5"]')
+    walk.until("document.getElementById('start').value === 'run:runs/raid5'")
+    walk.tab_to("#knob-array-pool-disks-count")
+    page.keyboard.press("Control+A")
+    page.keyboard.type(f"{9 + SIZES.index((width, scheme))}")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#figures .mark.estimate")
+    page.wait_for_selector("#figures .mark:not(.estimate)")
+    assert page.locator("#figures a").get_attribute("href").startswith("/result/what-if/")
+    walk.press("#command-box summary")
+    walk.until("document.getElementById('command').textContent.includes('--set array.pool.disks.count=')")
+    walk.sound()
+    page.locator("#undo").focus()
+    page.keyboard.press("Enter")
+    walk.until("document.getElementById('knob-array-pool-disks-count').value === '7'")
+    page.evaluate("document.getElementById('main').focus()")
+    walk.press("#compare")
+    page.wait_for_url("**/view/compare**")
+    page.wait_for_selector("html[data-plots=drawn]")
+    walk.sound()
+    walk.context.close()
+
+
+def test_a_mistake_is_said_at_its_field(browser, server):
+    walk = Walk(browser, server, "/?of=example:oltp-raid5.toml", 1440, "light")
+    field = "#knob-array-pool-disks-count"
+    walk.page.wait_for_selector(f"{field}")
+    walk.page.fill(field, "2")
+    walk.page.keyboard.press("Enter")
+    walk.page.wait_for_selector(f"{field}[aria-invalid=true]")
+    described = walk.page.locator(field).get_attribute("aria-describedby")
+    assert walk.page.locator(f"#{described}").text_content()
+    # The browser itself reports the refusal, as of every answer that is an error.
+    walk.troubles = [one for one in walk.troubles if "422" not in one]
+    walk.sound()
+    walk.context.close()
+
+
+def test_the_line_of_the_service_level_is_dragged(browser, server):
+    walk = Walk(browser, server, "/", 1440, "light")
+    page = walk.page
+    page.wait_for_selector("html[data-plots=drawn]")
+    line = page.locator("#chart .shapelayer path").first.bounding_box()
+    before = float(page.input_value("#level"))
+    page.mouse.move(line["x"] + line["width"] / 2, line["y"] + line["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(line["x"] + line["width"] / 2, line["y"] - 60, steps=6)
+    page.mouse.up()
+    walk.until("one => Number(document.getElementById('level').value) > one", arg=before)
+    walk.sound()
+    walk.context.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES[:2])
+def test_a_trace_is_dropped_described_and_replayed_on_a_design(browser, server, tmp_path, width, scheme):
+    trace = tmp_path / f"dropped-{width}.csv"
+    lines = [f"{n / 100},R,{(n * 7919 % 4096) * 4096},4096" for n in range(3000)]
+    trace.write_text("\n".join(["time_s,op,offset,size", *lines]) + "\n", "utf-8")
+    walk = Walk(browser, server, "/traces", width, scheme)
+    walk.page.set_input_files("#file", str(trace))
+    walk.page.wait_for_selector("#described h2")
+    assert "3,000" in walk.page.locator("#described").text_content()
+    walk.sound()
+    walk.page.locator("#described button").focus()
+    walk.page.keyboard.press("Enter")
+    walk.page.wait_for_url("**/?trace=**")
+    walk.page.wait_for_selector("#figures a")
+    walk.sound()
+    walk.context.close()
+
+
+def test_output_of_fio_is_kept_as_a_measured_run(browser, server):
+    walk = Walk(browser, server, "/traces", 1440, "light")
+    walk.page.set_input_files("#file", str(FIO))
+    walk.page.wait_for_selector("#described button")
+    walk.page.locator("#described button").focus()
+    walk.page.keyboard.press("Enter")
+    walk.page.wait_for_url("**/result/imported/**")
+    walk.page.wait_for_selector("html[data-plots=drawn]")
+    assert walk.page.locator(".meta").first.text_content().startswith("Measured with fio")
+    walk.sound()
+    walk.context.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES[:2])
+def test_jobs_are_listed_with_their_results(browser, server, width, scheme):
+    walk = Walk(browser, server, "/jobs", width, scheme)
+    walk.page.wait_for_selector("#jobs tbody tr")
+    walk.sound()
+    walk.context.close()

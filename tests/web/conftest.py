@@ -1,0 +1,1 @@
+"""Helpers of the tests of the server are imported from this folder, in its subfolders as well."""
