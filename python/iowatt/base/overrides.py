@@ -175,6 +175,15 @@ def with_overrides(text: str, overrides: Iterable[str]) -> str:
     return text.rstrip("\n") + "\n\n" + "\n".join(lines) + "\n"
 
 
+def without_overrides(text: str) -> tuple[str, list[str]]:
+    """A scenario's text without the comment of :func:`with_overrides`, and what that lists."""
+    before, found, after = text.rpartition(f"\n\n{CHANGED}\n")
+    lines = after.splitlines()
+    if not found or not all(line.startswith("#   ") for line in lines):
+        return text, []
+    return before + "\n", [line.removeprefix("#   ") for line in lines]
+
+
 def as_overrides(given: Iterable[str] | Mapping[str, object], seed: int | None) -> list[str]:
     """Overrides as ``path=value`` strings: of a mapping of paths to values, or as listed; then the seed."""
     if isinstance(given, str):

@@ -269,6 +269,25 @@ PRODUCT: Final = typer.Option(
     "--product", metavar="FILE.toml", help="Product file, as for `iowatt emerald classify`."
 )
 
+FACET: Final = typer.Option(
+    "--facet",
+    metavar="KEY=VALUE",
+    help="What is submitted: vendor, name, family, form, protocol, controller, drive, drives, raid; what is "
+    "searched for: family, category, vendor, form, protocol, basis, state, year, products. May be repeated.",
+)
+TOKEN_FILE: Final = typer.Option(
+    "--token-file",
+    metavar="FILE",
+    help="File with the token of an account, which only its owner may read; else the environment's "
+    "IOWATT_REGISTRY_TOKEN.",
+)
+ACCOUNT: Final = typer.Option("--account", metavar="NAME", help="Who acts on a registry in a folder.")
+Registry = Annotated[
+    str,
+    typer.Argument(metavar="REGISTRY", help="The registry: its folder, or its address.", show_default=False),
+]
+RegistryFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The registry.", show_default=False)]
+
 
 def output(kind: str, what: str, default: str | bool | None = None) -> Any:
     """``--output``: where to write the result; ``kind`` is ``DIR``, ``FILE`` or ``PAGE``."""

@@ -26,6 +26,8 @@ INPUTS: Final[dict[str, tuple[str, str]]] = {
     "array-log": ("iowatt mapping of an array's log", "iowatt.sources.array_log:ArrayLogMapping"),
     "fleet-plan": ("iowatt fleet", "iowatt.evaluate.fleet.keys:FleetPlan"),
     "question": ("iowatt question", "iowatt.evaluate.choose.question:StorageQuestion"),
+    "submission": ("iowatt submission", "iowatt.registry.bundle.submission:Submission"),
+    "registry": ("iowatt registry", "iowatt.registry.store.settings:RegistryKeys"),
     "duty-cycle": ("iowatt duty cycle", "iowatt.lenses.cost.year.file:HoursFile|MeasuredFile"),
 }
 """Input files: title of the schema, and the model, or models, that read the file."""
@@ -77,6 +79,16 @@ RESULTS: Final[dict[str, str]] = {
     "profile-show": "iowatt.model.profile.result:ShownProfile",
     "profiles": "iowatt.model.profile.result:ProfileListing",
     "rate": "iowatt.evaluate.search.rate.result:HighestRate",
+    "reanalysis": "iowatt.registry.reanalysis.result:Reanalysis",
+    "registry-accounts": "iowatt.registry.result:RegistryAccounts",
+    "registry-bundle": "iowatt.registry.result:CheckedBundle",
+    "registry-created": "iowatt.registry.result:RegistryCreated",
+    "registry-entry": "iowatt.registry.store.records:RegistryEntry",
+    "registry-export": "iowatt.registry.publish.site:RegistryExport",
+    "registry-families": "iowatt.registry.publish.families:ProductFamilies",
+    "registry-key": "iowatt.registry.result:RegistryKeyPair",
+    "registry-search": "iowatt.registry.publish.searching:RegistrySearch",
+    "registry-verification": "iowatt.registry.store.verification:RegistryVerification",
     "replay": "iowatt.evaluate.replay.result:ReplayDocument",
     "volume-check": "iowatt.sources.volume.result:VolumeCheck",
     "volume-create": "iowatt.sources.volume.result:MadeVolume",
@@ -118,8 +130,8 @@ def schema(
         typer.Argument(
             metavar="NAME",
             help="An input file (scenario, profile, product, family, plan, about, cost-book, cost-inventory, "
-            "array-log, duty-cycle, fleet-plan, question) or a result by the name in its key schema: "
-            "rate for iowatt.rate/1.",
+            "array-log, duty-cycle, fleet-plan, question, submission, registry) or a result by the name in "
+            "its key schema: rate for iowatt.rate/1.",
             autocompletion=names,
         ),
     ] = "scenario",

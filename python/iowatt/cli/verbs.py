@@ -169,6 +169,11 @@ VERBS: Final[dict[str, Verb]] = {
         "emerald",
         "SNIA Emerald and ENERGY STAR storage measurements, from classification to report.",
     ),
+    "registry": Verb(
+        EMERALD,
+        "registry",
+        "A public registry of results: signed submissions, analysed again, reviewed, published.",
+    ),
     "fabric": Verb(
         LIBRARY,
         "fabric",

@@ -1,0 +1,34 @@
+"""``iowatt registry serve``: the registry on the web."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from iowatt.cli.options import RegistryFolder
+
+
+def register(registry: typer.Typer) -> None:
+    """Add the verb."""
+    registry.command("serve")(serve)
+
+
+def serve(
+    folder: RegistryFolder,
+    *,
+    bind: Annotated[
+        str,
+        typer.Option(
+            "--bind", metavar="ADDRESS", help="Address to listen at; behind a proxy: this machine's."
+        ),
+    ] = "127.0.0.1",
+    listen: Annotated[
+        int, typer.Option("--listen", min=0, max=65535, metavar="PORT", help="Port; 0: any that is free.")
+    ] = 8770,
+) -> None:
+    """Serve a registry: search and pages for all, submissions and reviews by token."""
+    from iowatt.registry.store import RegistryStore
+    from iowatt.web.registry import serve as run
+
+    run(RegistryStore(folder), bind, listen, lambda address: typer.echo(f"registry: {address}", err=True))

@@ -1,0 +1,223 @@
+"""Pages of a registry as documents: the search, a result, product families."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from iowatt.registry.publish.families import FamilyOptimum, ProductFamilies, ProductFamily
+from iowatt.registry.publish.links import RegistryLinks
+from iowatt.registry.publish.searching import TITLES, FacetValue, RegistrySearch, ResultGroup
+from iowatt.registry.store import SubmissionRecord
+from iowatt.render import numbers
+from iowatt.render.document import Caveat, Document, Section
+from iowatt.render.figure import Cell, Column, Figure, PublishedFigure, Table, text_columns
+
+SCRIPTS: Final = ("registry.js",)
+_NOT_COMPARED: Final = (
+    "Results are compared within one metric family only, and measured ones never with modelled ones."
+)
+_STANDINGS: Final = {
+    "compliant": "compliant", "valid": "valid", "invalid": "invalid", "unjudged": "–",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FacetLink:
+    """A value of a facet, and where its page is."""
+
+    text: str
+    count: int
+    link: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class FacetLinks:
+    """A facet with its values."""
+
+    title: str
+    values: Sequence[FacetLink]
+
+
+@dataclass(frozen=True)
+class FacetFigure(Figure):
+    """Facets as links."""
+
+    facets: Sequence[FacetLinks] = field(default_factory=tuple)
+
+
+def search_page(found: RegistrySearch, title: str, links: RegistryLinks | None) -> Document:
+    """The search: facets as links, then a table of each group; without ``links`` the tables alone."""
+    families = {group.metric_family for group in found.groups}
+    asked = ", ".join(f"{TITLES[name].lower()} {value}" for name, value in found.facets.items())
+    return Document(
+        key="search",
+        kind="Registry",
+        title=title,
+        meta=f"{numbers.counted(found.count, 'result')}{f' with {asked}' if asked else ''}",
+        verdict=[
+            f"{numbers.counted(found.count, 'result')} in {counted_families(len(families), 'metric')}.",
+            _NOT_COMPARED,
+        ],
+        sections=[
+            *([] if links is None else [Section("facets", "Search", [_facets(found, links)])]),
+            *(_group(group, links) for group in found.groups),
+        ],
+        scripts=SCRIPTS,
+    )
+
+
+def counted_families(number: int, kind: str) -> str:
+    """``2 metric families``."""
+    return f"{number} {kind} famil{'y' if number == 1 else 'ies'}"
+
+
+def _facets(found: RegistrySearch, links: RegistryLinks) -> FacetFigure:
+    shown = [
+        FacetLinks(TITLES[name], [_facet(found.facets, name, one, links) for one in values])
+        for name, values in found.values.items()
+        if values
+    ]
+    return FacetFigure(
+        key="by",
+        title="Facets",
+        caption="",
+        table=Table(text_columns("Facet", "Value"), []),
+        template="registry-facets.html",
+        facets=shown,
+    )
+
+
+def _facet(asked: Mapping[str, str], name: str, one: FacetValue, links: RegistryLinks) -> FacetLink:
+    chosen = asked.get(name) == one.value
+    return FacetLink(one.value, one.count, links.facet(asked, name, None if chosen else one.value), chosen)
+
+
+def group_title(group: ResultGroup) -> str:
+    """``Measured: hot-band``."""
+    return f"{group.basis.capitalize()}: {group.metric_family}"
+
+
+def _group(group: ResultGroup, links: RegistryLinks | None) -> Section:
+    columns = [
+        *text_columns("Result", "Product", "Configuration"),
+        *(Column(metric.metric, metric.unit) for metric in group.metrics),
+        *text_columns("Judged", "State", "Category", "Year"),
+    ]
+    rows: list[list[Cell]] = [
+        [
+            one.id,
+            f"{one.vendor} {one.product}",
+            configuration(one) or "–",
+            *(_shown(one, metric.metric) for metric in group.metrics),
+            _STANDINGS.get(one.standing or "", "–"),
+            one.state,
+            one.category or "–",
+            str(one.year or "–"),
+        ]
+        for one in group.results
+    ]
+    order = f"Sorted by {group.sorted_by}, best first." if group.sorted_by else ""
+    key = f"{group.basis}-{group.metric_family}"
+    figure = Figure(
+        key=key,
+        title="Results",
+        caption=f"{numbers.counted(len(rows), 'result')}. {order}".strip(),
+        table=Table(
+            columns, rows, {} if links is None else {one.id: links.result(one.id) for one in group.results}
+        ),
+        wide=True,
+        brief=True,
+        complete=True,
+    )
+    return Section(key, group_title(group), [figure])
+
+
+def _shown(record: SubmissionRecord, metric: str) -> Cell:
+    for figure in record.figures:
+        if figure.metric == metric:
+            if figure.shown is None or figure.value is None:
+                return "refused"
+            return PublishedFigure(figure.shown, figure.value)
+    return None
+
+
+def bar(links: RegistryLinks) -> list[tuple[str, str]]:
+    """Titles and addresses of the bar on top of every page."""
+    return [("Results", links.index()), ("Product families", links.families())]
+
+
+def configuration(record: SubmissionRecord) -> str:
+    """The tested configuration in words: ``120 x sff-15k-146gb, raid-5, lower``."""
+    said = record.configuration
+    drives = " x ".join(str(said[name]) for name in ("drives", "drive") if name in said)
+    if "drives" in said and "drive" not in said:
+        drives = f"{said['drives']} drives"
+    parts = [drives, *(str(said[name]) for name in ("raid", "controller") if name in said)]
+    return ", ".join(part for part in parts if part)
+
+
+def families_page(found: ProductFamilies, title: str, links: RegistryLinks) -> Document:
+    """Product families with their optimal points."""
+    return Document(
+        key="families",
+        kind="Registry",
+        title=f"Product families: {title}",
+        meta=counted_families(len(found.families), "product"),
+        verdict=[
+            "An optimal point is the best result of a metric among the configurations that were submitted; "
+            "others may exist that are better.",
+        ],
+        sections=[_family(one, number, links) for number, one in enumerate(found.families, 1)],
+        caveats=_range_caveats(found),
+    )
+
+
+def _range_caveats(found: ProductFamilies) -> list[Caveat]:
+    unverified = {
+        point.range.profile
+        for one in found.families
+        for point in one.points
+        if point.range is not None and not point.range.verified
+    }
+    return [
+        Caveat(f"The range of drives around an optimal point is an unverified rule of {name}.", True)
+        for name in sorted(unverified)
+    ]
+
+
+def _family(one: ProductFamily, number: int, links: RegistryLinks) -> Section:
+    title = f"{one.vendor} {one.family}"
+    rows: list[list[Cell]] = [_point(point) for point in one.points]
+    figure = Figure(
+        key=f"family{number}",
+        title=f"{one.basis.capitalize()}: {one.metric_family}{f', {one.category}' if one.category else ''}",
+        caption=f"Of {numbers.counted(len(one.ids), 'submission')}: {', '.join(one.ids)}.",
+        table=Table(
+            [
+                *text_columns("Optimal point", "Metric"),
+                Column("Value"),
+                *text_columns("Unit"),
+                Column("Drives"),
+                *text_columns("Qualified range", "Other configurations"),
+            ],
+            rows,
+            {point.id: links.result(point.id) for point in one.points},
+        ),
+        wide=True,
+        brief=True,
+        complete=True,
+    )
+    return Section(f"family{number}", title, [figure])
+
+
+def _point(point: FamilyOptimum) -> list[Cell]:
+    covered = "not known"
+    if point.range is not None:
+        covered = f"{point.range.least} to {point.range.most} drives"
+        covered += "" if point.range.verified else ", by an unverified rule"
+    others = "; ".join(f"{one.id}: {one.standing}, {one.why}" for one in point.others) or "–"
+    shown = PublishedFigure(point.shown, point.value) if point.shown else point.value
+    return [point.id, point.metric, shown, point.unit, point.drives, covered, others]
