@@ -18,9 +18,9 @@ def write_answer(workspace: Path, identity: str) -> str:
         utilisation=0.1, evidence="A", missed=[],
     )  # fmt: skip
     found = Choose(
-        name="small", asked="2 TB", years=5, winner=best, next=None, too_close=[], families=[], systems=[best],
-        errors=[], break_evens=[], relaxed=[], what_if=[], footprints=[], cost=None, scenarios=[],
-        simulations=3, notes=[],
+        name="small", asked="2 TB", years=5, winner=best, next=None, too_close=[], families=[],
+        systems=[best], errors=[], break_evens=[], relaxed=[], what_if=[], footprints=[], cost=None,
+        scenarios=[], simulations=3, notes=[],
     )  # fmt: skip
     folder = workspace / "answers" / identity
     folder.mkdir(parents=True)

@@ -47,6 +47,10 @@ def forms_app(workspace: Path, host: str = "testserver", *, workers: int = 0) ->
     def asset(name: str) -> FileResponse:
         return FileResponse(files[name])
 
+    @app.get("/favicon.ico", include_in_schema=False)
+    def icon() -> FileResponse:
+        return FileResponse(STATIC / "icon.svg")
+
     for router in (choose_routes(context), power_routes(context), jobs_router(queue, events)):
         app.include_router(router)
     app.state.queue = queue

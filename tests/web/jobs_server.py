@@ -1,4 +1,4 @@
-"""A server with the routes of jobs and uploads alone: ``python jobs_server.py WORKSPACE PORT WORKERS [LIMITS]``."""
+"""Routes of jobs and uploads alone: ``python jobs_server.py WORKSPACE PORT WORKERS [LIMITS]``."""
 
 from __future__ import annotations
 

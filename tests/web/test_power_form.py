@@ -94,7 +94,7 @@ def test_what_is_shown_is_the_document_of_the_command(example):
         ([(("array", "pool", 0, "device"), "arrays2002-dusk")], ("unknown-name", "array.pool.0.device")),
         ([(("array", "pool", 0, "count"), "many")], ("wrong-type", "array.pool.0.count")),
         ([(("array", "pool", 0, "count"), 50_000)], ("too-large", "array.pool")),
-        ([((*SHELF, "part", 0, "model"), "nosuch")], ("unknown-name", "array.power.enclosure.1.part.0.model")),
+        ([((*SHELF, "part", 0, "model"), "none")], ("unknown-name", "array.power.enclosure.1.part.0.model")),
         ([((*SHELF, "part", 1, "speed"), 2)], ("out-of-range", "array.power.enclosure.1.part.1.speed")),
     ],
 )  # fmt: skip

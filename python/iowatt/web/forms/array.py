@@ -257,7 +257,7 @@ def _drives() -> Iterator[DriveChoice]:
 
 
 def _evidence(file: DeviceFile, key: str) -> tuple[str | None, str]:
-    """How good the watts of a drive at work are, and where they come from; of derived ones, its idle watts."""
+    """How good the watts of a drive at work are, and their source; of derived ones that of its idle watts."""
     source = file.source_of(key)
     if source is not None:
         return source.quality, source.text

@@ -15,7 +15,7 @@ from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
 from iowatt.base.problems import DocumentError, Problem
 from iowatt.base.results import Result
-from iowatt.evaluate.choose.question import LEVELS, StorageQuestion
+from iowatt.evaluate.choose.question import LEVELS, AskedWorkload, StorageQuestion
 from iowatt.web.forms.problems import FormProblem, MadeDocument, problems_of
 from iowatt.web.forms.tree import checked_tree
 from iowatt.web.jobs.places import base_of, refuse_outside
@@ -172,7 +172,7 @@ def _refuse_tariff(name: str, document: TomlDocument) -> None:
         raise InputError(error.code, place, error.message, hint=error.hint) from None
 
 
-def _is_quick(workload: Any, base: Path) -> bool:
+def _is_quick(workload: AskedWorkload, base: Path) -> bool:
     """Whether the load of a workload is known within the time of a key press."""
     if workload.trace is None:
         return True

@@ -85,7 +85,7 @@ def _start(identity: str, name: str, text: str) -> FormStart:
 
 def _title(text: str) -> str:
     """The first sentence of the comment on top of a file."""
-    said = []
+    said: list[str] = []
     for line in text.splitlines():
         words = line.removeprefix("#").strip()
         if not line.startswith("#") or (said and not words):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from fastapi import APIRouter, Body, Path, Query
 from fastapi.responses import HTMLResponse
@@ -19,7 +19,7 @@ from iowatt.web.jobs.record import JobId, JobRecord
 if TYPE_CHECKING:
     from iowatt.web.context import ServerContext
 
-_MARK = "iowatt.question/"
+_MARK: Final = "iowatt.question/"
 
 
 class AskedQuestion(Result):

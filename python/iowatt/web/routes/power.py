@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fastapi import APIRouter, Body, Query
 from fastapi.responses import HTMLResponse
@@ -17,8 +17,10 @@ from iowatt.web.forms.tree import checked_tree
 if TYPE_CHECKING:
     from iowatt.web.context import ServerContext
 
-_MARK = "[array.power"
-_PAGE = {200: {"content": {"text/html": {"schema": {"type": "string"}}}}}
+_MARK: Final = "[array.power"
+_PAGE: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"content": {"text/html": {"schema": {"type": "string"}}}}
+}
 
 
 def power_routes(context: ServerContext) -> APIRouter:
