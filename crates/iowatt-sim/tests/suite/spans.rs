@@ -50,7 +50,7 @@ fn same_however_cut(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(24))] // of four simulations each
 
     #[test]
     fn one_pool_of_disks(
