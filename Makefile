@@ -54,8 +54,9 @@ test-fast: build $(VENV)/.stamp-test
 wheel: build
 	$(BIN)/maturin build --release --locked --strip --out dist
 
-bench: build
+bench: build $(VENV)/.stamp-test
 	$(BIN)/python benches/optimize.py
+	IOWATT_WHOLE_SPACES=1 $(BIN)/python -m pytest -q tests/choose/test_choose_spaces.py
 	$(BIN)/python benches/compare.py --trials 200
 	cargo bench --locked -p iowatt-sim --bench engine
 	cargo test --release --locked -p iowatt-sim --lib cluster -- --ignored

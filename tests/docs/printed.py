@@ -101,7 +101,8 @@ def run(words: list[str], expected: Sequence[str] = ()) -> None:
 
 def _guards(rest: list[str]) -> bool:
     """Whether the command drives other programs, whose guard watches the process that it runs in."""
-    return "--check" in rest or rest[:1] in (["emerald"], ["replay"])
+    drives = (["emerald", "run"], ["emerald", "calibrate"], ["emerald", "com"])
+    return "--check" in rest or rest[:1] == ["replay"] or rest[:2] in drives
 
 
 def _in_a_process(words: list[str]) -> tuple[int, str, str]:

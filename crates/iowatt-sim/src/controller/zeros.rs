@@ -207,6 +207,8 @@ mod tests {
     const SECTOR: u64 = 512;
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))] // of up to 120 steps of 600 sectors
+
         /// Data and zeros are written in whole and in part, in pieces or not, to a table that holds little. Whatever was
         /// written last is there: what the pools have, under what is known to be zero.
         #[test]

@@ -36,9 +36,11 @@ impl Bucket {
         now.max(u64::try_from(at).unwrap_or(Nanos::MAX))
     }
 
-    /// A request of so many units passes at `at`.
+    /// A request of so many units passes at `at`. Of the nanosecond by which `passes` rounds up nothing is kept: without a
+    /// burst, when the bucket is full the moment that the next one passes, each request would lose a part of one.
     pub fn take(&mut self, at: Nanos, units: u64) {
-        let from = self.full_at.max(u128::from(at) << PARTS);
+        let at = u128::from(at) << PARTS;
+        let from = if at.saturating_sub(self.full_at) < 1 << PARTS { self.full_at } else { at };
         self.full_at = from.saturating_add(self.per_unit.saturating_mul(u128::from(units)));
     }
 }
@@ -65,6 +67,20 @@ mod tests {
                 before += units;
             }
         }
+    }
+
+    /// 3 1/3 ns a unit: each passes in the nanosecond after its time, whatever was rounded before.
+    #[test]
+    fn parts_of_a_nanosecond_do_not_add_up() {
+        let mut bucket = Bucket::new(3e8, 0.0);
+        let passed: Vec<_> = (0..5)
+            .map(|_| {
+                let at = bucket.passes(0);
+                bucket.take(at, 1);
+                at
+            })
+            .collect();
+        assert_eq!(passed, [0, 4, 7, 10, 14]);
     }
 
     #[test]

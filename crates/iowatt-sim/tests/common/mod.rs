@@ -1,5 +1,5 @@
 //! Plans and sources for the tests of the whole simulator.
-#![allow(dead_code, clippy::unwrap_used, clippy::panic)] // shared by several test binaries
+#![allow(dead_code, clippy::unwrap_used, clippy::panic)] // shared by two test binaries
 
 pub mod cluster;
 pub mod solid;

@@ -131,7 +131,7 @@ fn fifo_amplifies_uniform_writes_as_the_closed_form_says() {
     for spare in [0.07, 0.15, 0.28, 0.40, 1.0] {
         let size = geometry(4_096, 128, spare);
         let mut ftl = steady(size, gc(GcPolicy::Fifo), None, size.units, &UNIFORM);
-        let parts = tenths(&mut ftl, size.units, &UNIFORM, 200_000);
+        let parts = tenths(&mut ftl, size.units, &UNIFORM, 100_000);
         let (found, expected) = (mean(&parts), amplification(1.0 + spare, &UNIFORM));
         assert!((found / expected - 1.0).abs() < 0.02, "{spare}: {found} {expected}");
         assert!((parts[0] / parts[9] - 1.0).abs() < 0.03, "{spare}: {parts:?}");
@@ -145,7 +145,7 @@ fn fifo_amplifies_skewed_writes_as_the_closed_form_says() {
         let shares = [share(space, writes), share(1.0 - space, 1.0 - writes)];
         let size = geometry(4_096, 128, spare);
         let mut ftl = steady(size, gc(GcPolicy::Fifo), None, size.units, &shares);
-        let parts = tenths(&mut ftl, size.units, &shares, 200_000);
+        let parts = tenths(&mut ftl, size.units, &shares, 100_000);
         let (found, expected) = (mean(&parts), amplification(1.0 + spare, &shares));
         assert!((found / expected - 1.0).abs() < 0.02, "{spare} {writes}: {found} {expected}");
         assert!((parts[0] / parts[9] - 1.0).abs() < 0.04, "{spare} {writes}: {parts:?}");

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -69,8 +70,16 @@ def _run(words: Sequence[str], folder: str) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(list(words), 1, "", str(error))
 
 
-@lru_cache
+_ASKING: Final = threading.Lock()
+
+
 def _version(program: str) -> str:
+    with _ASKING:  # files are checked side by side, and the first of them asks for all
+        return _printed_version(program)
+
+
+@lru_cache
+def _printed_version(program: str) -> str:
     return _run([program, "--version"], ".").stdout.strip()
 
 
