@@ -30,12 +30,12 @@ from iowatt.web.forms.question import (
     refuse_wrong,
 )
 from iowatt.web.forms.starts import shipped_starts, start_text, workspace_starts
-from iowatt.web.forms.toml_tree import toml_tree
+from iowatt.web.forms.toml_tree import tree_as_toml
 from iowatt.web.forms.tree import checked_tree
 
 __all__ = [
     "ArrayChoices", "FolderName", "FormBody", "FormText", "LinkText", "MadeArray", "MadeQuestion",
     "QuestionChoices", "StartId", "StartList", "array_alone", "array_choices", "checked_tree", "made_array",
     "made_question", "power_page", "question_choices", "refuse_halves", "refuse_wrong", "shipped_starts",
-    "start_text", "toml_tree", "workspace_starts",
+    "start_text", "tree_as_toml", "workspace_starts",
 ]  # fmt: skip

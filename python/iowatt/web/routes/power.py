@@ -25,14 +25,14 @@ from iowatt.web.forms import (
     refuse_halves,
     shipped_starts,
     start_text,
-    toml_tree,
+    tree_as_toml,
     workspace_starts,
 )
 
 if TYPE_CHECKING:
     from iowatt.web.context import ServerContext
 
-_MARK: Final = "[power"
+_MARK: Final = "[array.power"
 _PAGE: Final[dict[int | str, dict[str, Any]]] = {
     200: {"content": {"text/html": {"schema": {"type": "string"}}}}
 }
@@ -58,7 +58,7 @@ def power_router(context: ServerContext) -> APIRouter:
         """An array to begin with, without its workloads, and what it draws."""
         found = start_text(context.root, file)
         fields = array_alone(checked_tree(TomlDocument(found.text, file).raw))
-        return made_array(context.root, toml_tree(fields), found.base)
+        return made_array(context.root, tree_as_toml(fields), found.base)
 
     @router.get("/api/power/parts")
     def parts() -> ArrayChoices:
