@@ -102,18 +102,18 @@ def group_title(group: ResultGroup) -> str:
 
 def _group(group: ResultGroup, links: RegistryLinks | None) -> Section:
     columns = [
-        *text_columns("Result", "Product", "Configuration"),
+        *text_columns("Result", "Product"),
         *(Column(metric.metric, metric.unit) for metric in group.metrics),
-        *text_columns("Judged", "State", "Category", "Year"),
+        *text_columns("Judged", "State", "Configuration", "Category", "Year"),
     ]
     rows: list[list[Cell]] = [
         [
             one.id,
             f"{one.vendor} {one.product}",
-            configuration(one) or "–",
             *(_shown(one, metric.metric) for metric in group.metrics),
             _STANDINGS.get(one.standing or "", "–"),
             one.state,
+            configuration(one) or "–",
             one.category or "–",
             str(one.year or "–"),
         ]
@@ -189,7 +189,7 @@ def _range_caveats(found: ProductFamilies) -> list[Caveat]:
 
 
 def _family(one: ProductFamily, number: int, links: RegistryLinks) -> Section:
-    title = f"{one.vendor} {one.family}"
+    title = f"{one.vendor} {one.family}, {one.basis}"
     rows: list[list[Cell]] = [_point(point) for point in one.points]
     figure = Figure(
         key=f"family{number}",
