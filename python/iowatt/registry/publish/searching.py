@@ -82,7 +82,8 @@ def listed_records(store: RegistryStore, *, gone: bool = False) -> list[Submissi
     states = ("withdrawn", "superseded") if gone else LISTED
     marks = ", ".join("?" * len(states))
     with reading(store.file) as connection:
-        return found(connection, f"s.state IN ({marks})", states)
+        # A draft that was withdrawn was never public.
+        return found(connection, f"s.published IS NOT NULL AND s.state IN ({marks})", states)
 
 
 def searched(
