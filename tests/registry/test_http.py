@@ -134,6 +134,11 @@ def test_a_draft_is_seen_by_its_submitter_and_reviewers_alone(web, emerald_zip, 
     assert web.get("/api/results/iow-000002", headers=web.bearer("rev")).status_code == 200
     again = web.post("/api/bundles", content=path.read_bytes(), headers=web.bearer("lab"))
     assert again.json()["submission"]["id"] == "iow-000002"
+    # Withdrawn before it was published it is seen by nobody else either.
+    url = "/api/submissions/iow-000002/withdraw"
+    assert web.post(url, json={}, headers=web.bearer("lab")).json()["submission"]["state"] == "withdrawn"
+    assert web.get("/api/results/iow-000002").status_code == 404
+    assert web.get("/api/results", params={"state": "withdrawn"}).json()["count"] == 0
 
 
 def test_what_arrives_is_refused_with_the_place(web, emerald_zip):

@@ -72,6 +72,12 @@ def test_best_is_first_and_refused_last():
     assert [one.figures[0].value for one in group.results] == [10.0, 20.0]
 
 
+def test_a_group_says_how_many_it_has():
+    listed = [record(value=float(number)) for number in range(5)]
+    (group,) = publish.searched(listed, {}, most=2).groups
+    assert (group.count, [one.figures[0].value for one in group.results]) == (5, [4.0, 3.0])
+
+
 def test_facets_narrow_and_are_counted():
     listed = [record(vendor="A"), record(vendor="B", year=2025), record(vendor="B", form="rack")]
     found = publish.searched(listed, {"vendor": "B"})

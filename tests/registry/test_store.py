@@ -256,3 +256,36 @@ def test_the_log_says_who_did_what(provisional):
     assert events == [
         ("received", "lab"), ("analysed", "registry"), ("submit", "registry"), ("publish", "registry"),
     ]  # fmt: skip
+
+
+def test_a_fault_of_ours_holds_nothing_up(people, emerald_zip, small_zip, monkeypatch):
+    from iowatt.registry.store import analyse
+
+    real = analyse.analyse_apart
+
+    def failing(folder, limits):
+        if (folder / "run").exists():
+            raise RuntimeError("a fault")
+        return real(folder, limits)
+
+    monkeypatch.setattr(analyse, "analyse_apart", failing)
+    people.received(small_zip)
+    people.received(emerald_zip)
+    assert store.analyse_pending(people.store) == ["iow-000001", "iow-000002"]
+    assert [one.code for one in people.findings(1)] == ["internal"]
+    assert people.record(2).state == "provisional"
+
+
+def test_an_account_has_so_many_waiting(people, small_zip, emerald_zip, monkeypatch):
+    from iowatt.registry.store import receive
+
+    monkeypatch.setattr(receive, "_MOST_WAITING", 1)
+    people.received(small_zip)
+    refused("too-many", people.received, emerald_zip)
+    assert people.received(small_zip).id == "iow-000001"
+    # What was not recorded is removed after a day, what was is kept.
+    assert len(list(people.store.bundles.iterdir())) == 2
+    people.store.sweep()
+    assert len(list(people.store.bundles.iterdir())) == 2
+    later(people, 2).store.sweep()
+    assert [path.stem for path in people.store.bundles.iterdir()] == [people.record().sha256]

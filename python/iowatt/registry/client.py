@@ -77,8 +77,7 @@ class RemoteRegistry:
         return _entry(self._ask("POST", path, json={"text": text}))
 
     def _ask(self, method: str, path: str, **request: Any) -> Any:
-        import httpx
-
+        httpx = _httpx()
         headers = {**self._headers, **request.pop("headers", {})}
         try:
             # A redirect would take the token elsewhere.
@@ -99,6 +98,15 @@ class RemoteRegistry:
         except (ValueError, KeyError, TypeError):
             text = f"the answer ({answer.status_code}) is not one of a registry"
             raise InputError("tool-output", self._url, text) from None
+
+
+def _httpx() -> Any:
+    try:
+        import httpx
+    except ImportError:
+        text = "a registry at an address needs the package httpx"
+        raise InputError("tool-missing", "httpx", text, hint="pip install 'iowatt[serve]'") from None
+    return httpx
 
 
 def _pieces(bundle: Path) -> Iterator[bytes]:

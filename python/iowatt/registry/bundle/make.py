@@ -111,7 +111,7 @@ def _measurement(folder: Path, facets: Mapping[str, str]) -> PreparedSubmission:
     submission = {
         "kind": "emerald",
         "basis": basis_of(analysis),
-        "title": analysis.name[:200],
+        "title": _title(analysis.name),
         "product": product_of(facets, plan.product),
         "category": analysis.system_class,
         "rules": RulesDigest(profile=analysis.rules.profile, sha256=analysis.rules.sha256),
@@ -152,7 +152,7 @@ def _run(folder: Path, facets: Mapping[str, str], base: Path | None) -> Prepared
     submission = {
         "kind": "run",
         "basis": "modelled" if modelled else "measured",
-        "title": run.name[:200],
+        "title": _title(run.name),
         "product": product_of(facets, {"name": run.name}),
         "figures": run_figures(run.summary),
         **more,
@@ -167,6 +167,11 @@ def _base_of(run: Run) -> Path:
     if isinstance(first, str) and first.endswith(".toml") and Path(first).is_file():
         return Path(first).parent
     return Path()
+
+
+def _title(name: str) -> str:
+    """A name in one line."""
+    return "".join(one if one.isprintable() else " " for one in name).strip()[:200] or "untitled"
 
 
 def _prepared(values: Mapping[str, Any], files: Mapping[str, Path]) -> PreparedSubmission:

@@ -9,7 +9,7 @@ from iowatt.registry.publish.result_page import (
     entry_verdict,
     result_documents,
 )
-from iowatt.registry.publish.searching import FACETS, RegistrySearch, search, searched
+from iowatt.registry.publish.searching import FACETS, RegistrySearch, listed_records, search, searched
 from iowatt.registry.publish.site import RegistryExport, check_target, export
 from iowatt.registry.publish.tables import csv_text
 
@@ -30,7 +30,7 @@ __all__ = [
     "export",
     "families",
     "families_of",
-    "families_page",
+    "families_page", "listed_records",
     "result_documents",
     "search",
     "search_page",

@@ -15,6 +15,7 @@ from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, PublishedFigure, Table, text_columns
 
 SCRIPTS: Final = ("registry.js",)
+_FEW: Final = 8
 _NOT_COMPARED: Final = (
     "Results are compared within one metric family only, and measured ones never with modelled ones."
 )
@@ -102,18 +103,18 @@ def group_title(group: ResultGroup) -> str:
 
 def _group(group: ResultGroup, links: RegistryLinks | None) -> Section:
     columns = [
-        *text_columns("Result", "Product", "Configuration"),
+        *text_columns("Result", "Product"),
         *(Column(metric.metric, metric.unit) for metric in group.metrics),
-        *text_columns("Judged", "State", "Category", "Year"),
+        *text_columns("Judged", "State", "Configuration", "Category", "Year"),
     ]
     rows: list[list[Cell]] = [
         [
             one.id,
             f"{one.vendor} {one.product}",
-            configuration(one) or "–",
             *(_shown(one, metric.metric) for metric in group.metrics),
             _STANDINGS.get(one.standing or "", "–"),
             one.state,
+            configuration(one) or "–",
             one.category or "–",
             str(one.year or "–"),
         ]
@@ -124,7 +125,7 @@ def _group(group: ResultGroup, links: RegistryLinks | None) -> Section:
     figure = Figure(
         key=key,
         title="Results",
-        caption=f"{numbers.counted(len(rows), 'result')}. {order}".strip(),
+        caption=f"{_counted(group)}. {order}".strip(),
         table=Table(
             columns, rows, {} if links is None else {one.id: links.result(one.id) for one in group.results}
         ),
@@ -133,6 +134,12 @@ def _group(group: ResultGroup, links: RegistryLinks | None) -> Section:
         complete=True,
     )
     return Section(key, group_title(group), [figure])
+
+
+def _counted(group: ResultGroup) -> str:
+    if len(group.results) == group.count:
+        return numbers.counted(group.count, "result")
+    return f"The first {len(group.results):,} of {group.count:,} results; choose a facet, or take the CSV"
 
 
 def _shown(record: SubmissionRecord, metric: str) -> Cell:
@@ -189,12 +196,12 @@ def _range_caveats(found: ProductFamilies) -> list[Caveat]:
 
 
 def _family(one: ProductFamily, number: int, links: RegistryLinks) -> Section:
-    title = f"{one.vendor} {one.family}"
+    title = f"{one.vendor} {one.family}, {one.basis}"
     rows: list[list[Cell]] = [_point(point) for point in one.points]
     figure = Figure(
         key=f"family{number}",
         title=f"{one.basis.capitalize()}: {one.metric_family}{f', {one.category}' if one.category else ''}",
-        caption=f"Of {numbers.counted(len(one.ids), 'submission')}: {', '.join(one.ids)}.",
+        caption=f"Of {numbers.counted(len(one.ids), 'submission')}: {_few(one.ids, ', ')}.",
         table=Table(
             [
                 *text_columns("Optimal point", "Metric"),
@@ -213,11 +220,17 @@ def _family(one: ProductFamily, number: int, links: RegistryLinks) -> Section:
     return Section(f"family{number}", title, [figure])
 
 
+def _few(texts: Sequence[str], between: str) -> str:
+    """Some of many; the JSON has all."""
+    more = [f"{len(texts) - _FEW:,} more"] if len(texts) > _FEW else []
+    return between.join([*texts[:_FEW], *more])
+
+
 def _point(point: FamilyOptimum) -> list[Cell]:
     covered = "not known"
     if point.range is not None:
         covered = f"{point.range.least} to {point.range.most} drives"
         covered += "" if point.range.verified else ", by an unverified rule"
-    others = "; ".join(f"{one.id}: {one.standing}, {one.why}" for one in point.others) or "–"
+    others = _few([f"{one.id}: {one.standing}, {one.why}" for one in point.others], "; ") or "–"
     shown = PublishedFigure(point.shown, point.value) if point.shown else point.value
     return [point.id, point.metric, shown, point.unit, point.drives, covered, others]

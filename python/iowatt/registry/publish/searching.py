@@ -24,7 +24,6 @@ TITLES: Final[Mapping[str, str]] = {
     "protocol": "Protocol", "basis": "Measured or modelled", "state": "State", "year": "Year",
     "products": "Product family",
 }  # fmt: skip
-MOST: Final = 10_000
 
 
 class FacetValue(Result):
@@ -49,6 +48,7 @@ class ResultGroup(Result):
     metric_family: str
     metrics: list[GroupMetric]
     sorted_by: str | None  #: The metric, best first; results without it come last.
+    count: int  #: Results of the group; ``results`` has the first of them where so many were asked for.
     results: list[SubmissionRecord]
 
 
@@ -73,23 +73,33 @@ def search(
     or measured and modelled ones, would be ranked (``not-comparable``).
     """
     asked = dict(facets or {})
-    for name in asked:
+    gone = asked.get("state") in ("withdrawn", "superseded")
+    return searched(listed_records(store, gone=gone), asked, sort=sort)
+
+
+def listed_records(store: RegistryStore, *, gone: bool = False) -> list[SubmissionRecord]:
+    """What a search lists: provisional and accepted submissions, or what is ``gone``."""
+    states = ("withdrawn", "superseded") if gone else LISTED
+    marks = ", ".join("?" * len(states))
+    with reading(store.file) as connection:
+        # A draft that was withdrawn was never public.
+        return found(connection, f"s.published IS NOT NULL AND s.state IN ({marks})", states)
+
+
+def searched(
+    listed: Sequence[SubmissionRecord],
+    facets: Mapping[str, str],
+    *,
+    sort: str | None = None,
+    most: int | None = None,
+) -> RegistrySearch:
+    """The same of submissions that are listed already; of each group the first ``most`` results."""
+    for name in facets:
         if name not in FACETS:
             hint = suggestion(name, list(FACETS), "facets")
             raise InputError(
                 "unknown-name", Argument("facet", name[:60]), "there is no such facet", hint=hint
             )
-    with reading(store.file) as connection:
-        states = ("withdrawn", "superseded") if asked.get("state") in ("withdrawn", "superseded") else LISTED
-        marks = ", ".join("?" * len(states))
-        listed = found(connection, f"s.state IN ({marks})", states)
-    return searched(listed, asked, sort=sort)
-
-
-def searched(
-    listed: Sequence[SubmissionRecord], facets: Mapping[str, str], *, sort: str | None = None
-) -> RegistrySearch:
-    """The same of submissions that are listed already."""
     chosen = [one for one in listed if all(_value(one, name) == text for name, text in facets.items())]
     groups: dict[tuple[Basis, str], list[SubmissionRecord]] = {}
     for one in chosen:
@@ -104,7 +114,7 @@ def searched(
         sort=sort,
         count=len(chosen),
         values={name: _values(chosen, name) for name in FACETS},
-        groups=[_group(basis, family, groups[basis, family], sort) for basis, family in sorted(groups)],
+        groups=[_group(basis, family, groups[basis, family], sort, most) for basis, family in sorted(groups)],
     )
 
 
@@ -112,7 +122,9 @@ def _names(groups: Mapping[tuple[Basis, str], Any]) -> str:
     return ", ".join(f"{basis} {family}" for basis, family in sorted(groups))
 
 
-def _group(basis: Basis, family: str, results: list[SubmissionRecord], sort: str | None) -> ResultGroup:
+def _group(
+    basis: Basis, family: str, results: list[SubmissionRecord], sort: str | None, most: int | None
+) -> ResultGroup:
     metrics: dict[str, GroupMetric] = {}
     for one in results:
         for figure in one.figures:
@@ -128,7 +140,8 @@ def _group(basis: Basis, family: str, results: list[SubmissionRecord], sort: str
         metric_family=family,
         metrics=list(metrics.values()),
         sorted_by=by,
-        results=results if by is None else ranked(results, metrics[by]),
+        count=len(results),
+        results=(results if by is None else ranked(results, metrics[by]))[:most],
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import logging
 import shutil
 import sqlite3
 import tempfile
@@ -21,6 +22,7 @@ from iowatt.registry.store.database import reading, writing
 from iowatt.registry.store.outbox import put_mail
 from iowatt.registry.store.registry import RegistryStore, identifier
 
+_log = logging.getLogger(__name__)
 _LISTED: Final = 20
 """Findings of one refusal; the last says how many more differ."""
 
@@ -28,7 +30,7 @@ _LISTED: Final = 20
 def analyse_pending(store: RegistryStore) -> list[str]:
     """Analyse everything that waits, oldest first; the ids. What a kill interrupts waits again.
 
-    Processes take turns. Raises ``RuntimeError`` where an analysis fails by a fault of ours; it still waits.
+    Processes take turns. What fails by a fault of ours is refused with the finding ``internal``.
     """
     done = []
     with _turn(store.folder / "analysis.lock"):
@@ -74,6 +76,12 @@ def _analyse(store: RegistryStore, row: sqlite3.Row) -> None:
         problems = _problems(result)
     except InputError as error:
         problems = [(error.code, str(error))]
+    except RuntimeError:
+        # What waits behind it is not held up; the same bundle, submitted again, is analysed again.
+        _log.exception("iowatt: the analysis of %s failed", identifier(row["number"]))
+        problems = [
+            ("internal", "the new analysis failed by a fault of iowatt; submit the same bundle again")
+        ]
     with writing(store.file) as connection:
         _record(store, connection, row["number"], result, problems)
 

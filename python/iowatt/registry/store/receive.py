@@ -9,7 +9,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
@@ -20,6 +20,9 @@ from iowatt.registry.store.accounts import Account
 from iowatt.registry.store.database import reading, writing
 from iowatt.registry.store.records import SubmissionRecord
 from iowatt.registry.store.registry import RegistryStore
+
+_MOST_WAITING: Final = 50
+"""Submissions of one account that may wait: more would only fill the disk."""
 
 
 @contextlib.contextmanager
@@ -53,6 +56,7 @@ def accept(store: RegistryStore, account: Account, path: Path) -> SubmissionReco
             "SELECT number, account, state, analysis FROM submissions WHERE sha256 = ?", (bundle.sha256,)
         ).fetchone()
         if row is None:
+            _check_waiting(connection, account)
             number = _insert(connection, bundle, account, size, store.now)
             store.note(
                 connection, "received", actor=account.name, role=account.role, submission=number,
@@ -79,6 +83,16 @@ def _check_key(connection: sqlite3.Connection, key: str, account: Account) -> No
         text = "the bundle is signed by a key that is not one of this account"
         hint = "the operator adds it: `iowatt registry account REGISTRY NAME --public-key FILE.pub`"
         raise InputError("not-signed", "signature.json", text, hint=hint)
+
+
+def _check_waiting(connection: sqlite3.Connection, account: Account) -> None:
+    waiting = connection.execute(
+        "SELECT count(*) FROM submissions WHERE account = ? AND analysis = 'pending' AND state = 'draft'",
+        (account.id,),
+    ).fetchone()[0]
+    if waiting >= _MOST_WAITING:
+        text = f"{waiting} submissions of this account wait for their analysis"
+        raise InputError("too-many", account.name, text, hint="submit again when they are done")
 
 
 def _keep(store: RegistryStore, path: Path, sha256: str) -> None:

@@ -87,8 +87,14 @@ class RegistryStore:
         return self.bundles / f"{sha256}.zip"
 
     def sweep(self) -> None:
-        """Remove what a killed process left in ``incoming``: whatever is there for a day."""
+        """Remove what a killed process left a day ago: uploads, scratch, bundles that were not recorded."""
         old = self.moment.timestamp() - _OLD_S
+        with database.reading(self.file) as connection:
+            kept = {row["sha256"] for row in connection.execute("SELECT sha256 FROM submissions")}
+        for path in self.bundles.glob("*.zip"):
+            with contextlib.suppress(OSError):
+                if path.stem not in kept and path.lstat().st_ctime < old:
+                    path.unlink()
         for path in self.incoming.iterdir():
             with contextlib.suppress(OSError):
                 if path.lstat().st_mtime < old:

@@ -53,11 +53,12 @@ class SearchQuery(Result):
     year: int | None = Field(default=None, ge=1970, le=9999)
     products: str | None = Field(default=None, max_length=200, description="Product family.")
     sort: str | None = Field(default=None, max_length=100, description="Metric to sort one group by.")
+    most: int = Field(default=500, ge=1, le=10_000, description="Results of each group.")
 
     @property
     def facets(self) -> dict[str, str]:
         """Those that are asked for."""
-        given = self.model_dump(exclude={"sort"}, exclude_none=True)
+        given = self.model_dump(exclude={"sort", "most"}, exclude_none=True)
         return {name: str(value) for name, value in given.items()}
 
 
@@ -111,17 +112,17 @@ def router(store: RegistryStore) -> APIRouter:
 
     @routes.get("/api/results", summary="Search")
     def results(query: Annotated[SearchQuery, Query()]) -> RegistrySearch:
-        return publish.search(store, query.facets, sort=query.sort)
+        return pages.found(query)
 
     @routes.get("/api/results.csv", response_class=CsvResponse, summary="Search, as CSV")
     def results_csv(query: Annotated[SearchQuery, Query()]) -> CsvResponse:
-        text = publish.csv_text(publish.search(store, query.facets, sort=query.sort))
+        text = publish.csv_text(pages.found(query, every=True))
         headers = {"content-disposition": 'attachment; filename="results.csv"'}
         return CsvResponse(text, headers=headers)
 
     @routes.get("/api/families", summary="Product families with their optimal points")
     def families() -> ProductFamilies:
-        return publish.families(store)
+        return publish.families_of(pages.listed())
 
     @routes.get("/api/results/{identifier}", summary="A submission with its findings")
     def result(identifier: Id, account: Account | None = asks) -> RegistryEntry:
@@ -181,15 +182,23 @@ def may_see(record: SubmissionRecord, account: Account | None) -> bool:
 
 
 class _Pages:
-    """Pages, those of results kept while nothing changes."""
+    """Pages, and the list that they are made of; both are kept while nothing changes."""
 
     def __init__(self, store: RegistryStore) -> None:
         self._store = store
         self._kept = lru_cache(maxsize=_PAGES)(self._result)
+        self._lists = lru_cache(maxsize=2)(self._list)
+
+    def listed(self, *, gone: bool = False) -> list[SubmissionRecord]:
+        return self._lists(self._head(), gone)
+
+    def found(self, query: SearchQuery, *, every: bool = False) -> RegistrySearch:
+        listed = self.listed(gone=query.state in ("withdrawn", "superseded"))
+        return publish.searched(listed, query.facets, sort=query.sort, most=None if every else query.most)
 
     def index(self, query: SearchQuery) -> HTMLResponse:
-        found = publish.search(self._store, query.facets, sort=query.sort)
-        everything = publish.search(self._store)
+        found = self.found(query)
+        everything = publish.searched(self.listed(), {}, most=1)
         # All values stay in sight where one is chosen.
         values = {
             name: everything.values[name] if name in found.facets else listed
@@ -199,13 +208,19 @@ class _Pages:
         return self._page([publish.search_page(shown, self._store.settings.title, _LINKS)])
 
     def families(self) -> HTMLResponse:
-        found = publish.families(self._store)
+        found = publish.families_of(self.listed())
         return self._page([publish.families_page(found, self._store.settings.title, _LINKS)])
 
     def result(self, identifier: str) -> HTMLResponse:
+        return HTMLResponse(self._kept(identifier, self._head()))
+
+    def _head(self) -> int:
+        """Number of the last entry of the log: every change makes one."""
         with reading(self._store.file) as connection:
-            head = connection.execute("SELECT max(number) FROM log").fetchone()[0]
-        return HTMLResponse(self._kept(identifier, head))
+            return int(connection.execute("SELECT max(number) FROM log").fetchone()[0])
+
+    def _list(self, _head: int, gone: bool) -> list[SubmissionRecord]:
+        return publish.listed_records(self._store, gone=gone)
 
     def _result(self, identifier: str, _head: int) -> str:
         title, documents = publish.result_documents(self._store, identifier, _LINKS)
