@@ -3,7 +3,7 @@
 # make test-fast  most of them, in under two minutes
 # make wheel  the abi3 wheel for this platform, in dist/
 # make bench  requests per CPU second, decoding in MB/s, the estimator's error, what searches take and find,
-#             how often intervals of a comparison are right, placement on 1,000 nodes, what became slower than
+#             how often intervals of a comparison are right, the server under load, placement on 1,000 nodes, what became slower than
 #             benches/history.toml has it
 # make check  formatters, linters, types, layers
 # make audit  known vulnerabilities and licences of the dependencies (network, cargo-deny)
@@ -58,6 +58,7 @@ bench: build $(VENV)/.stamp-test
 	$(BIN)/python benches/optimize.py
 	IOWATT_WHOLE_SPACES=1 $(BIN)/python -m pytest -q tests/choose/test_choose_spaces.py
 	$(BIN)/python benches/compare.py --trials 200
+	$(BIN)/python benches/serve.py
 	cargo bench --locked -p iowatt-sim --bench engine
 	cargo test --release --locked -p iowatt-sim --lib cluster -- --ignored
 	$(BIN)/python benches/bench.py

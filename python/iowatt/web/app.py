@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from iowatt.web.routes import (
     whatif_router,
 )
 from iowatt.web.safety import Safety, SafetySettings, error_body
+from iowatt.web.whatif import warm_up
 
 if TYPE_CHECKING:
     from iowatt.web.safety import Application
@@ -71,6 +73,7 @@ def make_app(root: Path, settings: ServerSettings) -> Application:
         catalogue.start()
         workers.start()
         events.start()
+        threading.Thread(target=warm_up, args=(root,), daemon=True).start()
         try:
             yield
         finally:

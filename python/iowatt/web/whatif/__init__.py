@@ -5,7 +5,7 @@ answers at once, ``priced`` has the figures of the Run that replaces the estimat
 """
 
 from iowatt.web.whatif.design import Change, WhatIfDesign, design_of, examples
-from iowatt.web.whatif.estimate import EstimateAnswer, WhatIfFigures, estimate_design, priced
+from iowatt.web.whatif.estimate import EstimateAnswer, WhatIfFigures, estimate_design, priced, warm_up
 from iowatt.web.whatif.knobs import Knob, knobs_of
 
 __all__ = [
@@ -18,5 +18,5 @@ __all__ = [
     "estimate_design",
     "examples",
     "knobs_of",
-    "priced",
+    "priced", "warm_up",
 ]  # fmt: skip

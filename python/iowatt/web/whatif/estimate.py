@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Result
-from iowatt.web.whatif.design import Change, WhatIfDesign
+from iowatt.web.whatif.design import Change, WhatIfDesign, design_of, examples
 
 if TYPE_CHECKING:
     from iowatt.evaluate.estimate import Estimator
@@ -102,6 +102,11 @@ def priced(run: Run, *, tariff: str | None = None, years: float | None = None) -
         usable_tb=None if usable is None else usable / GB_PER_TB, usd=usd, usd_per_tb=per_tb, late=late,
         unpriced=unpriced,
     )  # fmt: skip
+
+
+def warm_up(workspace: Path) -> None:
+    """Load what the first estimate needs, by making one; a shipped design gives no error."""
+    estimate_design(design_of(examples()[0][0], workspace), Change())
 
 
 @lru_cache(maxsize=8)
