@@ -13,8 +13,9 @@ from pathlib import Path
 
 import uvicorn
 
-from iowatt.base.errors import Argument, InputError
+from iowatt.base.errors import InputError
 from iowatt.web.app import ServerSettings, make_app
+from iowatt.web.listening import listening
 
 TOKEN_VARIABLE = "IOWATT_SERVE_TOKEN"
 """Environment variable with the access token of a server that others can reach."""
@@ -53,7 +54,7 @@ def serve(request: ServerRequest, begun: Callable[[Serving], None]) -> None:
         raise InputError("not-found", str(root), "there is no such directory")
     if not os.access(root, os.W_OK):
         raise InputError("unwritable", str(root), "the server keeps its state in .iowatt/ of the workspace")
-    with _bound(request.host, request.port) as bound:
+    with listening(request.host, request.port) as bound:
         port = bound.getsockname()[1]
         outside = not _loopback(request.host)
         given = os.environ.get(TOKEN_VARIABLE) if outside else None
@@ -70,22 +71,6 @@ def serve(request: ServerRequest, begun: Callable[[Serving], None]) -> None:
             app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
         )
         uvicorn.Server(config).run(sockets=[bound])
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        made = socket.socket(family, socket.SOCK_STREAM)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host, port))
-        made.listen(128)
-    except OSError as error:
-        hint = "`port=0` takes any free one"
-        place = Argument("port", port)
-        raise InputError(
-            "in-use", place, f"{host}:{port} cannot be had: {error.strerror}", hint=hint
-        ) from None
-    return made
 
 
 def _loopback(host: str) -> bool:
