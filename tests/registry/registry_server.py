@@ -17,7 +17,7 @@ class RegistryServer:
 
     def __init__(self, folder):
         self.process = subprocess.Popen(
-            [*SERVE, str(folder), "--listen", "0"], stderr=subprocess.PIPE, text=True, start_new_session=True
+            [*SERVE, str(folder), "--port", "0"], stderr=subprocess.PIPE, text=True, start_new_session=True
         )
         for line in self.process.stderr:
             if found := re.search(r"http://\S+", line):

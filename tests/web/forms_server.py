@@ -14,9 +14,9 @@ from iowatt.render import html
 from iowatt.web.context import STATIC, ServerContext
 from iowatt.web.errors import add_handlers
 from iowatt.web.jobs import JobEvents, JobQueue, Workers
-from iowatt.web.routes.choose import choose_routes
+from iowatt.web.routes.choose import choose_router
 from iowatt.web.routes.jobs import jobs_router
-from iowatt.web.routes.power import power_routes
+from iowatt.web.routes.power import power_router
 from iowatt.web.safety import Safety, SafetySettings
 
 CSRF = "token-of-the-tests"
@@ -51,7 +51,7 @@ def forms_app(workspace: Path, host: str = "testserver", *, workers: int = 0) ->
     def icon() -> FileResponse:
         return FileResponse(STATIC / "icon.svg")
 
-    for router in (choose_routes(context), power_routes(context), jobs_router(queue, events)):
+    for router in (choose_router(context), power_router(context), jobs_router(queue, events)):
         app.include_router(router)
     app.state.queue = queue
     app.add_middleware(Safety, settings=SafetySettings(frozenset({host}), csrf=CSRF))

@@ -67,7 +67,7 @@ def served(workspace, *options, environment=None):
     said = [process.stderr.readline()]
     address = re.search(r"http://\S+", said[0])
     assert address, said[0] + process.stderr.read()
-    if "--host" in options:
+    if "--bind" in options:
         said += [process.stderr.readline()]
         if not environment:
             said += [process.stderr.readline()]

@@ -182,7 +182,7 @@ def test_a_body_has_a_limit(server):
 
 def test_a_server_for_others_asks_for_its_token_and_keeps_it_to_itself(tmp_path):
     token = "a-secret-of-this-test"
-    with served(tmp_path, "--host", "0.0.0.0", environment={"IOWATT_SERVE_TOKEN": token}) as other:
+    with served(tmp_path, "--bind", "0.0.0.0", environment={"IOWATT_SERVE_TOKEN": token}) as other:
         plain = httpx.Client(base_url=other.address)
         error(plain.get("/"), 401, "access-denied")
         assert plain.get("/login").status_code == 200

@@ -189,6 +189,13 @@ THERMOMETER: Final = typer.Option(
     metavar="[NAME=]ADDRESS",
     help="A thermometer at the inlet, or its log, as for --meter. May be repeated.",
 )
+BIND: Final = typer.Option(
+    "--bind", metavar="ADDRESS", help="Address to listen at; others than this machine's own are open to all."
+)
+PORT: Final = typer.Option(
+    "--port", min=0, max=65535, help="TCP port on which it listens; 0: any that is free."
+)
+OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
 HOST: Final = typer.Option(
     "--host",
     metavar="[NAME=]ADDRESS",

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import RegistryFolder
+from iowatt.cli.options import BIND, PORT, RegistryFolder
 
 
 def register(registry: typer.Typer) -> None:
@@ -17,15 +17,8 @@ def register(registry: typer.Typer) -> None:
 def serve(
     folder: RegistryFolder,
     *,
-    bind: Annotated[
-        str,
-        typer.Option(
-            "--bind", metavar="ADDRESS", help="Address to listen at; behind a proxy: this machine's."
-        ),
-    ] = "127.0.0.1",
-    listen: Annotated[
-        int, typer.Option("--listen", min=0, max=65535, metavar="PORT", help="Port; 0: any that is free.")
-    ] = 8770,
+    bind: Annotated[str, BIND] = "127.0.0.1",
+    port: Annotated[int, PORT] = 8770,
 ) -> None:
     """Serve a registry: search and pages for all, submissions and reviews by token."""
     from iowatt.base.errors import InputError
@@ -36,4 +29,4 @@ def serve(
     except ImportError as error:
         text = f"the server needs the package {error.name}"
         raise InputError("tool-missing", error.name, text, hint="pip install 'iowatt[serve]'") from None
-    run(RegistryStore(folder), bind, listen, lambda address: typer.echo(f"registry: {address}", err=True))
+    run(RegistryStore(folder), bind, port, lambda address: typer.echo(f"registry: {address}", err=True))

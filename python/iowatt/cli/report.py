@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.cli.options import AsJson, Force, output
+from iowatt.cli.options import AsJson, Force, OpenPage, output
 
 SCHEMA = "iowatt.report/1"
 
@@ -28,7 +28,7 @@ def report(
         output("FILE", "The report: .html, .xlsx or .pdf.", "RUN/report.html, for one Run"),
     ] = None,
     force: Force = False,
-    show: Annotated[bool, typer.Option("--open", help="Open the report when it is written.")] = False,
+    show: OpenPage = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a report of one or more Runs: verdict, charts, and every table behind them."""

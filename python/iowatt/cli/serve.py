@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from iowatt.base.errors import InputError
-from iowatt.cli.options import ADVANCED, Force
+from iowatt.cli.options import ADVANCED, BIND, PORT, Force, OpenPage
 
 
 def register(app: typer.Typer) -> None:
@@ -22,22 +22,14 @@ def serve(
         typer.Argument(metavar="WORKSPACE", help="Directory with results.", show_default="the current one"),
     ] = Path(),
     *,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 for any.")] = 8765,
-    host: Annotated[
-        str,
-        typer.Option(
-            "--host",
-            metavar="ADDRESS",
-            help="Address to listen on. Any but this machine's own asks for a token.",
-            rich_help_panel=ADVANCED,
-        ),
-    ] = "127.0.0.1",
-    name: Annotated[
+    port: Annotated[int, PORT] = 8765,
+    bind: Annotated[str, BIND] = "127.0.0.1",
+    hostname: Annotated[
         list[str] | None,
         typer.Option(
-            "--name",
+            "--hostname",
             metavar="HOST",
-            help="Another name that browsers know this machine by. May be repeated.",
+            help="Another name that browsers know the server by. May be repeated.",
             show_default=False,
             rich_help_panel=ADVANCED,
         ),
@@ -45,7 +37,7 @@ def serve(
     workers: Annotated[
         int, typer.Option("--workers", min=1, max=256, help="Jobs at once.", rich_help_panel=ADVANCED)
     ] = 2,
-    show: Annotated[bool, typer.Option("--open", help="Open a browser.")] = False,
+    show: OpenPage = False,
     export: Annotated[
         Path | None,
         typer.Option(
@@ -62,7 +54,7 @@ def serve(
     Runs until Ctrl-C. Jobs that were not finished go on at the next start.
     """
     try:
-        from iowatt.web.serve import ServeRequest, Serving
+        from iowatt.web.serve import ServerRequest, Serving
         from iowatt.web.serve import serve as run
     except ModuleNotFoundError as error:
         raise InputError(
@@ -91,4 +83,4 @@ def serve(
         if show:
             typer.launch(serving.address)
 
-    run(ServeRequest(workspace, host=host, port=port, names=tuple(name or ()), workers=workers), begun)
+    run(ServerRequest(workspace, host=bind, port=port, names=tuple(hostname or ()), workers=workers), begun)

@@ -13,6 +13,7 @@ from iowatt.cli import command_line
 from iowatt.cli.options import (
     ERASE,
     METER,
+    PORT,
     SAMPLE_INTERVAL,
     AsJson,
     Force,
@@ -79,12 +80,7 @@ def serve(
     stores: Stores,
     *,
     socket: Socket = Path("volume.sock"),
-    port: Annotated[
-        int | None,
-        typer.Option(
-            "--port", min=0, max=65535, help="NBD over TCP on 127.0.0.1, not the socket; 0: any port."
-        ),
-    ] = None,
+    port: Annotated[int | None, shown(PORT, "none: NBD over the socket")] = None,
     metrics: Annotated[
         int | None,
         typer.Option(

@@ -13,19 +13,20 @@ from fastapi import FastAPI
 from fastapi.responses import FileResponse, JSONResponse, Response
 
 from iowatt.render.html import assets
-from iowatt.web.catalogue import Catalogue
-from iowatt.web.catalogue.record import FILE
+from iowatt.web.catalogue import STATE_FILE, ResultsCatalogue
 from iowatt.web.context import STATIC, ServerContext
 from iowatt.web.errors import add_handlers
 from iowatt.web.jobs import JobEvents, JobLimits, JobQueue, Workers
-from iowatt.web.routes.access import access_router
-from iowatt.web.routes.choose import choose_routes
-from iowatt.web.routes.jobs import jobs_router
-from iowatt.web.routes.pages import pages_router
-from iowatt.web.routes.power import power_routes
-from iowatt.web.routes.results import results_router
-from iowatt.web.routes.uploads import uploads_router
-from iowatt.web.routes.whatif import whatif_router
+from iowatt.web.routes import (
+    access_router,
+    choose_router,
+    jobs_router,
+    pages_router,
+    power_router,
+    results_router,
+    uploads_router,
+    whatif_router,
+)
 from iowatt.web.safety import Safety, SafetySettings, error_body
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ class ServerSettings:
 
 def make_app(root: Path, settings: ServerSettings) -> Application:
     """The server of a workspace, guarded. Its indexer and workers start and end with it."""
-    catalogue = Catalogue(root)
-    queue = JobQueue(root / FILE, queued=settings.limits.queued)
+    catalogue = ResultsCatalogue(root)
+    queue = JobQueue(root / STATE_FILE, queued=settings.limits.queued)
     events = JobEvents(queue, listeners=settings.limits.listeners)
     workers = Workers(root, queue, settings.workers, limits=settings.limits)
     context = ServerContext(root, queue, catalogue, settings.csrf)
@@ -86,8 +87,8 @@ def make_app(root: Path, settings: ServerSettings) -> Application:
     app.include_router(whatif_router(context))
     app.include_router(jobs_router(queue, events))
     app.include_router(uploads_router(queue, root, settings.limits))
-    app.include_router(choose_routes(context))
-    app.include_router(power_routes(context))
+    app.include_router(choose_router(context))
+    app.include_router(power_router(context))
     app.include_router(pages_router(context))
     if settings.access is not None:
         app.include_router(access_router(settings.access))

@@ -11,10 +11,10 @@ from fastapi.responses import HTMLResponse
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.render.html import Site, environment
-from iowatt.web.jobs.places import EXAMPLE, base_of
+from iowatt.web.jobs import EXAMPLE, base_of
 
 if TYPE_CHECKING:
-    from iowatt.web.catalogue import Catalogue
+    from iowatt.web.catalogue import ResultsCatalogue
     from iowatt.web.jobs import JobQueue
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
@@ -49,7 +49,7 @@ class ServerContext:
 
     root: Path
     queue: JobQueue
-    catalogue: Catalogue
+    catalogue: ResultsCatalogue
     csrf: str
 
     def folder(self, path: str) -> Path:

@@ -21,7 +21,7 @@ TOKEN_VARIABLE = "IOWATT_SERVE_TOKEN"
 
 
 @dataclass(frozen=True)
-class ServeRequest:
+class ServerRequest:
     """The options of `iowatt serve`."""
 
     workspace: Path
@@ -40,7 +40,7 @@ class Serving:
     open_to_others: bool
 
 
-def serve(request: ServeRequest, begun: Callable[[Serving], None]) -> None:
+def serve(request: ServerRequest, begun: Callable[[Serving], None]) -> None:
     """Serve a workspace until SIGINT or SIGTERM.
 
     Args:
@@ -78,6 +78,7 @@ def _bound(host: str, port: int) -> socket.socket:
         made = socket.socket(family, socket.SOCK_STREAM)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
+        made.listen(128)
     except OSError as error:
         hint = "`port=0` takes any free one"
         place = Argument("port", port)
@@ -100,7 +101,7 @@ def _named(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _hosts(request: ServeRequest, port: int) -> frozenset[str]:
+def _hosts(request: ServerRequest, port: int) -> frozenset[str]:
     """Names under which browsers may ask for the server."""
     names = {"127.0.0.1", "localhost", "[::1]", _named(request.host), *request.names}
     if not _loopback(request.host):

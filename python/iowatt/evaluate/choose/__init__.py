@@ -22,12 +22,16 @@ if TYPE_CHECKING:
         ChooseOutcome,
         run_choose,
     )
-    from iowatt.evaluate.choose.request import ChooseRequest, choose_request
+    from iowatt.evaluate.choose.families import families_of, library
+    from iowatt.evaluate.choose.load import ScaledWorkload, scaled_workloads
+    from iowatt.evaluate.choose.question import LEVELS, AskedWorkload, StorageQuestion
+    from iowatt.evaluate.choose.request import BOOK, ChooseRequest, choose_request
     from iowatt.evaluate.choose.template import asked_question, template_question
 
 __all__ = [
-    "DOCUMENT", "FOLDER", "PAGE", "WORKBOOK", "ChooseOutcome", "ChooseRequest", "asked_question",
-    "choose_request", "run_choose", "template_question",
+    "BOOK", "DOCUMENT", "FOLDER", "LEVELS", "PAGE", "WORKBOOK", "AskedWorkload", "ChooseOutcome",
+    "ChooseRequest", "ScaledWorkload", "StorageQuestion", "asked_question", "choose_request", "families_of",
+    "library", "run_choose", "scaled_workloads", "template_question",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -35,7 +39,10 @@ if not TYPE_CHECKING:
         __name__,
         {
             "conduct": "DOCUMENT FOLDER PAGE WORKBOOK ChooseOutcome run_choose",
-            "request": "ChooseRequest choose_request",
+            "families": "families_of library",
+            "load": "ScaledWorkload scaled_workloads",
+            "question": "LEVELS AskedWorkload StorageQuestion",
+            "request": "BOOK ChooseRequest choose_request",
             "template": "asked_question template_question",
         },
     )

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from iowatt.model.power.components import ResolvedPower
     from iowatt.model.power.efficiency import MODES, Supplies
     from iowatt.model.power.keys import ArrayPower, PartKeys, SupplyKeys
-    from iowatt.model.power.part import CONTROLLERS, find_part
+    from iowatt.model.power.part import CONTROLLERS, certificates, find_part, part_names
     from iowatt.model.power.plan import BTU_FACTORS, ArrayPart, ArrayPlan, Enclosure, PoolDrives
     from iowatt.model.power.resolve import resolve_power
 
 __all__ = [
     "BTU_FACTORS", "CONTROLLERS", "MODES", "ArrayPart", "ArrayPlan", "ArrayPower", "Enclosure", "PartKeys",
-    "PoolDrives", "ResolvedPower", "Supplies", "SupplyKeys", "calculate", "component_watts", "find_part",
-    "resolve_power", "total",
+    "PoolDrives", "ResolvedPower", "Supplies", "SupplyKeys", "calculate", "certificates", "component_watts",
+    "find_part", "part_names", "resolve_power", "total",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -34,7 +34,7 @@ if not TYPE_CHECKING:
             "components": "ResolvedPower",
             "efficiency": "MODES Supplies",
             "keys": "ArrayPower PartKeys SupplyKeys",
-            "part": "CONTROLLERS find_part",
+            "part": "CONTROLLERS certificates find_part part_names",
             "plan": "BTU_FACTORS ArrayPart ArrayPlan Enclosure PoolDrives",
             "resolve": "resolve_power",
         },

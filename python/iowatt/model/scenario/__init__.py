@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from iowatt.base.lazy import names_from
 
 if TYPE_CHECKING:
+    from iowatt.model.scenario.array_power import drive_watts
     from iowatt.model.scenario.array_power_calculation import array_plan, calculated_power, failover_factor
     from iowatt.model.scenario.compile import compile_plan, resolve_sources
     from iowatt.model.scenario.describe import check
@@ -34,6 +35,7 @@ __all__ = [
     "check",
     "compile_plan",
     "copy_examples",
+    "drive_watts",
     "explanation",
     "failover_factor",
     "file_keys",
@@ -52,6 +54,7 @@ if not TYPE_CHECKING:
     __getattr__ = names_from(
         __name__,
         {
+            "array_power": "drive_watts",
             "array_power_calculation": "array_plan calculated_power failover_factor",
             "compile": "compile_plan resolve_sources",
             "describe": "check",

@@ -24,7 +24,7 @@ _SSD_WORK: Final = ("random_read", "random_write", "sequential_read", "sequentia
 
 
 @dataclass(frozen=True)
-class DriveWatts:
+class CalculatorWatts:
     """Watts of a drive as its file has them, ready and at random work; ``how`` is the key of the latter."""
 
     idle: float | None
@@ -32,10 +32,10 @@ class DriveWatts:
     how: str
 
 
-def drive_watts(file: DeviceFile) -> DriveWatts:
+def drive_watts(file: DeviceFile) -> CalculatorWatts:
     """What a drive of the library draws where a scenario gives no watts of its own."""
     known = state_watts(file)
-    return DriveWatts(known.idle, *_operating(file, known, None))
+    return CalculatorWatts(known.idle, *_operating(file, known, None))
 
 
 def pool_drives(pool: Pool, base_dir: Path) -> PoolDrives:

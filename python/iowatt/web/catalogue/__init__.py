@@ -4,7 +4,15 @@
 prices Runs, so that neither slows an answer down.
 """
 
-from iowatt.web.catalogue.catalogue import Catalogue
-from iowatt.web.catalogue.record import CataloguePoints, CatalogueRow, CatalogueState, ResultsPage
+from iowatt.web.catalogue.catalogue import ResultsCatalogue
+from iowatt.web.catalogue.record import (
+    STATE_FILE,
+    CataloguePoints,
+    CatalogueRow,
+    CatalogueState,
+    ResultsPage,
+)
 
-__all__ = ["Catalogue", "CataloguePoints", "CatalogueRow", "CatalogueState", "ResultsPage"]
+__all__ = [
+    "STATE_FILE", "CataloguePoints", "CatalogueRow", "CatalogueState", "ResultsCatalogue", "ResultsPage",
+]  # fmt: skip

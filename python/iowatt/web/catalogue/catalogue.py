@@ -30,7 +30,7 @@ LOOK_S: Final = 5.0
 _POINTS: Final = tuple(CataloguePoints.model_fields)
 
 
-class Catalogue:
+class ResultsCatalogue:
     """The results of a workspace. Methods may be called from any thread."""
 
     def __init__(self, root: Path) -> None:

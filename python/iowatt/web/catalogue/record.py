@@ -8,7 +8,7 @@ from typing import Final
 
 from iowatt.base.results import Result
 
-FILE: Final = ".iowatt/serve.sqlite"
+STATE_FILE: Final = ".iowatt/serve.sqlite"
 """The server's own state, in the workspace."""
 LOCK_S: Final = 30.0
 
@@ -88,7 +88,7 @@ class ResultsPage(Result):
 
 def opened(root: Path) -> sqlite3.Connection:
     """A connection to the state of a workspace, its tables made."""
-    file = root / FILE
+    file = root / STATE_FILE
     file.parent.mkdir(mode=0o700, exist_ok=True)
     connection = sqlite3.connect(file, timeout=LOCK_S, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA journal_mode=WAL")

@@ -13,7 +13,7 @@ from iowatt.base.results import Result
 from iowatt.model.power.result import CalculatedPower
 from iowatt.web.forms.problems import MadeDocument, problems_of
 from iowatt.web.forms.tree import Tree, checked_tree
-from iowatt.web.jobs.places import base_of, refuse_outside
+from iowatt.web.jobs import base_of, refuse_outside
 
 if TYPE_CHECKING:
     from iowatt.model.library import DeviceFile
@@ -201,7 +201,7 @@ def _table(figure: Any) -> ShownTable:
 @cache
 def array_choices() -> ArrayChoices:
     """Parts, drives with known watts, and efficiencies of the library."""
-    from iowatt.model.power.part import certificates
+    from iowatt.model.power import certificates
 
     return ArrayChoices(
         parts=list(_parts()),
@@ -214,7 +214,7 @@ def array_choices() -> ArrayChoices:
 
 
 def _parts() -> Iterator[PartChoice]:
-    from iowatt.model.power.part import find_part, part_names
+    from iowatt.model.power import find_part, part_names
 
     for name in part_names():
         part = find_part(name, Path())
@@ -234,7 +234,7 @@ def _parts() -> Iterator[PartChoice]:
 
 def _drives() -> Iterator[DriveChoice]:
     from iowatt.model.library import device_file, device_names
-    from iowatt.model.scenario.array_power import drive_watts
+    from iowatt.model.scenario import drive_watts
 
     for name in device_names():
         file = device_file(name)

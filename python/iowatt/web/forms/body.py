@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 from iowatt.base.errors import InputError
 from iowatt.base.results import Result
 from iowatt.web.forms.starts import FormStart
-from iowatt.web.forms.toml_tree import toml_tree
+from iowatt.web.forms.toml_tree import tree_as_toml
 from iowatt.web.forms.tree import checked_tree
 
 _PLAIN: Final = r"^[^\x00-\x1f\x7f]*$"
@@ -37,7 +37,7 @@ class FormBody(Result):
         if self.toml is not None:
             return refuse_halves(self.toml)
         assert self.fields is not None
-        return toml_tree(checked_tree(self.fields))
+        return tree_as_toml(checked_tree(self.fields))
 
 
 class StartList(Result):

@@ -15,15 +15,14 @@ from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
 from iowatt.base.problems import DocumentError, Problem
 from iowatt.base.results import Result
-from iowatt.evaluate.choose.question import LEVELS, AskedWorkload, StorageQuestion
+from iowatt.evaluate.choose import LEVELS, AskedWorkload, StorageQuestion
 from iowatt.web.forms.problems import FormProblem, MadeDocument, problems_of
 from iowatt.web.forms.tree import checked_tree
-from iowatt.web.jobs.places import base_of, refuse_outside
+from iowatt.web.jobs import base_of, refuse_outside
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.choose import ChooseRequest
-    from iowatt.evaluate.choose.load import ScaledWorkload
-    from iowatt.web.jobs.places import JobBase
+    from iowatt.evaluate.choose import ChooseRequest, ScaledWorkload
+    from iowatt.web.jobs import JobBase
 
 _SOURCE: Final = "question"
 #: Larger traces are read by the job only: a form answers while somebody types.
@@ -119,9 +118,7 @@ def refuse_wrong(root: Path, text: str, base: str) -> str:
 
 
 def _checked(text: str, document: TomlDocument, base: JobBase) -> CheckedQuestion:
-    from iowatt.evaluate.choose import choose_request
-    from iowatt.evaluate.choose.families import families_of
-    from iowatt.evaluate.choose.load import scaled_workloads
+    from iowatt.evaluate.choose import choose_request, families_of, scaled_workloads
 
     refuse_outside(document.raw, base)
     request = replace(choose_request(f"{text}\n"), base=base.folder)
@@ -181,7 +178,7 @@ def _is_quick(workload: AskedWorkload, base: Path) -> bool:
 
 
 def _summary(checked: CheckedQuestion) -> Iterator[str]:
-    from iowatt.evaluate.choose.families import families_of
+    from iowatt.evaluate.choose import families_of
     from iowatt.render import numbers
 
     asked = checked.request.question
@@ -209,7 +206,7 @@ def _spaced(quantity: str) -> str:
     return re.sub(r"(?<=\d)\s*(?=[A-Za-z])", "\u00a0", str(quantity).strip(), count=1)
 
 
-def choices(root: Path, base: str) -> QuestionChoices:
+def question_choices(root: Path, base: str) -> QuestionChoices:
     """What the form offers to a question whose paths are relative to ``base``.
 
     Raises ``InputError`` where there is no such folder.
@@ -220,8 +217,7 @@ def choices(root: Path, base: str) -> QuestionChoices:
 
 @cache
 def _library_choices() -> QuestionChoices:
-    from iowatt.evaluate.choose.families import library
-    from iowatt.evaluate.choose.request import BOOK
+    from iowatt.evaluate.choose import BOOK, library
     from iowatt.lenses.book import find_book
     from iowatt.model.library import device_file
     from iowatt.tariffs.find import find_tariff, tariff_names

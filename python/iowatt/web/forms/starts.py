@@ -42,14 +42,14 @@ class StartText:
     base: str
 
 
-def shipped(pattern: str) -> Iterator[FormStart]:
+def shipped_starts(pattern: str) -> Iterator[FormStart]:
     """The shipped examples of a pattern, by name."""
     for path in sorted(EXAMPLES.glob(pattern)):
         relative = path.relative_to(EXAMPLES).as_posix()
         yield _start(f"{SHIPPED}{relative}", path.stem, path.read_text("utf-8"))
 
 
-def of_workspace(root: Path, mark: str) -> Iterator[FormStart]:
+def workspace_starts(root: Path, mark: str) -> Iterator[FormStart]:
     """TOML files of the workspace that have a mark, not deeper than three folders; no link is followed."""
     found = 0
     for path in _toml_files(root.resolve()):
@@ -66,7 +66,7 @@ def start_text(root: Path, identity: str) -> StartText:
 
     Raises ``InputError``: there is none, or it lies elsewhere.
     """
-    from iowatt.web.jobs.places import file_of
+    from iowatt.web.jobs import file_of
 
     if identity.startswith(SHIPPED):
         path = file_of(EXAMPLES, identity.removeprefix(SHIPPED))

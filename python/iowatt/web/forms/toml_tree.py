@@ -10,7 +10,7 @@ from iowatt.base.toml_writer import inline, key
 _WIDTH: Final = 100
 
 
-def toml_tree(tree: Mapping[str, Any]) -> str:
+def tree_as_toml(tree: Mapping[str, Any]) -> str:
     """The tree as a TOML document. Its values are texts, numbers, truth values, lists and tables."""
     lines = list(_table(tree, ()))
     return "\n".join(lines[1:] if lines and not lines[0] else lines) + "\n"

@@ -15,6 +15,7 @@ from iowatt.base.lazy import names_from
 if TYPE_CHECKING:
     from iowatt.web.jobs.events import JobEvents
     from iowatt.web.jobs.limits import JobLimits
+    from iowatt.web.jobs.places import EXAMPLE, JobBase, base_of, file_of, refuse_outside
     from iowatt.web.jobs.queue import JobQueue
     from iowatt.web.jobs.record import (
         MOST_CHANGES,
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from iowatt.web.jobs.workers import Workers
 
 __all__ = [
-    "MOST_CHANGES", "JobEvents", "JobId", "JobKind", "JobLimits", "JobQueue", "JobRecord", "JobState",
-    "JobStatus", "Submission", "Workers",
+    "EXAMPLE", "MOST_CHANGES", "JobBase", "JobEvents", "JobId", "JobKind", "JobLimits", "JobQueue",
+    "JobRecord", "JobState", "JobStatus", "Submission", "Workers", "base_of", "file_of", "refuse_outside",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -38,6 +39,7 @@ if not TYPE_CHECKING:
         {
             "events": "JobEvents",
             "limits": "JobLimits",
+            "places": "EXAMPLE JobBase base_of file_of refuse_outside",
             "queue": "JobQueue",
             "record": "MOST_CHANGES JobId JobKind JobRecord JobState JobStatus Submission",
             "workers": "Workers",

@@ -134,10 +134,10 @@ def _warm_up() -> None:
     import iowatt.evaluate.evaluation
     import iowatt.pages.choose
     import iowatt.sources.outputs
-    import iowatt.sources.simulation.record
     import iowatt.trace.measure  # noqa: F401
     from iowatt.evaluate.choose import run_choose  # noqa: F401
     from iowatt.sources.measured import measured_run  # noqa: F401
+    from iowatt.sources.simulation import build_record  # noqa: F401
 
 
 if __name__ == "__main__":

@@ -12,9 +12,23 @@ from pydantic import Field
 from iowatt.base.errors import InputError
 from iowatt.base.results import Result
 from iowatt.web.errors import RESPONSES
-from iowatt.web.forms import question, starts
-from iowatt.web.forms.body import FolderName, FormBody, FormText, StartId, StartList, refuse_halves
-from iowatt.web.jobs.record import JobId, JobRecord
+from iowatt.web.forms import (
+    FolderName,
+    FormBody,
+    FormText,
+    MadeQuestion,
+    QuestionChoices,
+    StartId,
+    StartList,
+    made_question,
+    question_choices,
+    refuse_halves,
+    refuse_wrong,
+    shipped_starts,
+    start_text,
+    workspace_starts,
+)
+from iowatt.web.jobs import JobId, JobRecord
 
 if TYPE_CHECKING:
     from iowatt.web.context import ServerContext
@@ -39,7 +53,7 @@ class AnswerSummary(Result):
     page: str
 
 
-def choose_routes(context: ServerContext) -> APIRouter:
+def choose_router(context: ServerContext) -> APIRouter:
     """The page `/choose` and what it asks for."""
     router = APIRouter(responses=RESPONSES, tags=["choose"])
 
@@ -50,30 +64,30 @@ def choose_routes(context: ServerContext) -> APIRouter:
     @router.get("/api/choose/questions")
     def listed() -> StartList:
         """Shipped questions, and those of the workspace."""
-        own = starts.of_workspace(context.root, _MARK)
-        return StartList(files=[*starts.shipped("questions/*.toml"), *own])
+        own = workspace_starts(context.root, _MARK)
+        return StartList(files=[*shipped_starts("questions/*.toml"), *own])
 
     @router.get("/api/choose/start")
-    def start(file: Annotated[StartId, Query()]) -> question.MadeQuestion:
+    def start(file: Annotated[StartId, Query()]) -> MadeQuestion:
         """A question to begin with, and its form."""
-        found = starts.start_text(context.root, file)
-        return question.made_question(context.root, found.text, found.base)
+        found = start_text(context.root, file)
+        return made_question(context.root, found.text, found.base)
 
     @router.get("/api/choose/form")
-    def form(base: Annotated[FolderName, Query()] = "") -> question.QuestionChoices:
+    def form(base: Annotated[FolderName, Query()] = "") -> QuestionChoices:
         """Keys of a question with their meaning, and what its form offers."""
-        return question.choices(context.root, base)
+        return question_choices(context.root, base)
 
     @router.post("/api/choose/question")
-    def made(asked: Annotated[FormBody, Body()]) -> question.MadeQuestion:
+    def made(asked: Annotated[FormBody, Body()]) -> MadeQuestion:
         """The TOML of a form, or the form of TOML, with all that is wrong."""
-        return question.made_question(context.root, asked.text(), asked.base)
+        return made_question(context.root, asked.text(), asked.base)
 
     @router.post("/api/choose", status_code=202)
     def submit(asked: Annotated[AskedQuestion, Body()]) -> JobRecord:
         """Search for what to buy: a job, whose result is a folder of `answers`."""
         text = refuse_halves(asked.toml)
-        title = question.refuse_wrong(context.root, text, asked.base)
+        title = refuse_wrong(context.root, text, asked.base)
         request = {"question": text, "base": asked.base, "set": []}
         return context.queue.submit("choose", title[:200], request, key=asked.key)
 
@@ -88,10 +102,10 @@ def choose_routes(context: ServerContext) -> APIRouter:
 def _answer(root: FilePath, identity: str) -> AnswerSummary:
     from iowatt.evaluate.choose import DOCUMENT
     from iowatt.evaluate.choose.result import Choose
-    from iowatt.pages.choose.verdict import verdict
+    from iowatt.pages.choose import answer_sentences
 
     file = root / "answers" / identity / DOCUMENT
     if not file.is_file():
         raise InputError("not-found", None, f"there is no answer {identity!r}")
     found = Choose.model_validate_json(file.read_bytes())
-    return AnswerSummary(verdict=list(verdict(found)), page=f"/result/answers/{identity}")
+    return AnswerSummary(verdict=list(answer_sentences(found)), page=f"/result/answers/{identity}")

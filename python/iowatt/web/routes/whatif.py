@@ -21,7 +21,7 @@ from iowatt.web.whatif import (
     Knob,
     WhatIfFigures,
     design_of,
-    estimate,
+    estimate_design,
     examples,
     knobs_of,
     priced,
@@ -103,7 +103,9 @@ def whatif_router(context: ServerContext) -> APIRouter:
     @router.post("/api/whatif/estimate")
     def estimated(asked: Annotated[AskedChange, Body()]) -> EstimateAnswer:
         """What the estimator says of a changed design."""
-        return estimate(design_of(asked.of, root), asked.change, tariff=asked.tariff, years=asked.years)
+        return estimate_design(
+            design_of(asked.of, root), asked.change, tariff=asked.tariff, years=asked.years
+        )
 
     @router.post("/api/whatif/text")
     def text(asked: Annotated[AskedChange, Body()]) -> DesignText:

@@ -4,11 +4,19 @@
 answers at once, ``priced`` has the figures of the Run that replaces the estimate.
 """
 
-from iowatt.web.whatif.design import Change, Design, design_of, examples
-from iowatt.web.whatif.estimate import EstimateAnswer, WhatIfFigures, estimate, priced
+from iowatt.web.whatif.design import Change, WhatIfDesign, design_of, examples
+from iowatt.web.whatif.estimate import EstimateAnswer, WhatIfFigures, estimate_design, priced
 from iowatt.web.whatif.knobs import Knob, knobs_of
 
 __all__ = [
-    "Change", "Design", "EstimateAnswer", "Knob", "WhatIfFigures", "design_of", "estimate", "examples",
-    "knobs_of", "priced",
+    "Change",
+    "EstimateAnswer",
+    "Knob",
+    "WhatIfDesign",
+    "WhatIfFigures",
+    "design_of",
+    "estimate_design",
+    "examples",
+    "knobs_of",
+    "priced",
 ]  # fmt: skip

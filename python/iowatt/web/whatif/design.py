@@ -15,7 +15,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import CHANGED, apply
 from iowatt.base.toml_writer import toml_document
 from iowatt.model.scenario import EXAMPLES, Scenario
-from iowatt.web.jobs.places import EXAMPLE, base_of, file_of, refuse_outside
+from iowatt.web.jobs import EXAMPLE, base_of, file_of, refuse_outside
 
 if TYPE_CHECKING:
     from iowatt.evaluate.evaluation import Prepared
@@ -43,7 +43,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Design:
+class WhatIfDesign:
     """A scenario and the folder that its paths are relative to.
 
     Parameters
@@ -107,7 +107,7 @@ class Design:
         )
 
 
-def design_of(of: str, workspace: Path) -> Design:
+def design_of(of: str, workspace: Path) -> WhatIfDesign:
     """The design ``run:PATH``, ``scenario:PATH`` or ``example:NAME.toml``.
 
     Raises ``InputError`` where there is none, or its files lie outside of the workspace.
@@ -117,7 +117,7 @@ def design_of(of: str, workspace: Path) -> Design:
         if name not in _examples():
             raise InputError("unknown-name", Argument("of"), f"{name!r} is not a shipped example")
         raw = TomlDocument(read_text(EXAMPLES / name), name).raw
-        return Design(of, str(raw.get("name", name)), raw, EXAMPLE, EXAMPLES, workspace)
+        return WhatIfDesign(of, str(raw.get("name", name)), raw, EXAMPLE, EXAMPLES, workspace)
     if of.startswith(RUN):
         file = file_of(workspace, f"{of.removeprefix(RUN)}/scenario.toml")
         raw = _as_run(read_text(file))
@@ -147,7 +147,7 @@ def _as_run(text: str) -> dict[str, Any]:
     return raw
 
 
-def _placed(of: str, raw: dict[str, Any], folder: Path, workspace: Path) -> Design:
+def _placed(of: str, raw: dict[str, Any], folder: Path, workspace: Path) -> WhatIfDesign:
     """The design with the first folder from which all its files are found."""
     from iowatt.model.scenario import load
 
@@ -162,7 +162,7 @@ def _placed(of: str, raw: dict[str, Any], folder: Path, workspace: Path) -> Desi
         except InputError as error:
             refused = refused or error
             continue
-        return Design(of, title, raw, base, place.folder, workspace)
+        return WhatIfDesign(of, title, raw, base, place.folder, workspace)
     assert refused is not None
     hint = "start `iowatt serve` in a folder that holds the Run and its traces"
     raise InputError(refused.code, refused.place, refused.message, hint=refused.hint or hint)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Result
-from iowatt.web.whatif.design import Change, Design
+from iowatt.web.whatif.design import Change, WhatIfDesign
 
 if TYPE_CHECKING:
     from iowatt.evaluate.estimate import Estimator
@@ -43,8 +43,8 @@ class EstimateAnswer(Result):
     assumptions: list[str]
 
 
-def estimate(
-    design: Design, change: Change, *, tariff: str | None = None, years: float | None = None
+def estimate_design(
+    design: WhatIfDesign, change: Change, *, tariff: str | None = None, years: float | None = None
 ) -> EstimateAnswer:
     """Estimate a changed design.
 
