@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+import needs
 from iowatt.base.errors import InputError
 from iowatt.registry import publish
 
@@ -92,3 +93,28 @@ def test_only_an_export_is_replaced(published, tmp_path):
         publish.export(published.store, tmp_path / "site")
     assert caught.value.code == "exists"
     publish.export(published.store, tmp_path / "site", force=True)
+
+
+@pytest.mark.browser
+@needs.mark("chromium")
+def test_a_browser_opens_it_from_the_disk(site):
+    """No message, no request off the machine; the filter hides rows, on narrow screens too."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=needs.program("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="dark")
+        said, asked = [], []
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: asked.append(urlsplit(request.url).scheme))
+        page.goto((site / "index.html").as_uri())
+        page.fill("#within", "no such words")
+        assert page.locator("figure tbody tr:visible").count() == 0
+        page.fill("#within", "example")
+        assert page.locator("figure tbody tr:visible").count() == 1
+        page.click("figure tbody a")
+        page.wait_for_selector(".plot .main-svg")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        browser.close()
+    assert said == [] and set(asked) <= {"file", "data"}

@@ -124,7 +124,7 @@ def _group(group: ResultGroup, links: RegistryLinks | None) -> Section:
     key = f"{group.basis}-{group.metric_family}"
     figure = Figure(
         key=key,
-        title="Results",
+        title=f"Results, {group.basis}, {group.metric_family}",
         caption=f"{_counted(group)}. {order}".strip(),
         table=Table(
             columns, rows, {} if links is None else {one.id: links.result(one.id) for one in group.results}
@@ -200,7 +200,7 @@ def _family(one: ProductFamily, number: int, links: RegistryLinks) -> Section:
     rows: list[list[Cell]] = [_point(point) for point in one.points]
     figure = Figure(
         key=f"family{number}",
-        title=f"{one.basis.capitalize()}: {one.metric_family}{f', {one.category}' if one.category else ''}",
+        title=f"{title}: {one.metric_family}{f', {one.category}' if one.category else ''}",
         caption=f"Of {numbers.counted(len(one.ids), 'submission')}: {_few(one.ids, ', ')}.",
         table=Table(
             [
