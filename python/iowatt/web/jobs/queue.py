@@ -45,14 +45,17 @@ class JobQueue:
     def submit(
         self, kind: JobKind, title: str, request: Mapping[str, Any], *, key: str | None = None
     ) -> JobRecord:
-        """Queue a job, or return the one that was submitted with the same key.
+        """Queue a job, or return the one that was submitted with the same key and has not failed.
 
         Raises ``InputError`` (``too-many``) where too many wait already.
         """
         with self.table.writing() as connection:
             known = connection.execute("SELECT * FROM jobs WHERE key = ?", [key]).fetchone()
             if known is not None:
-                return record_of(known)
+                found = record_of(known)
+                if found.state not in ("failed", "cancelled"):
+                    return found
+                connection.execute("UPDATE jobs SET key = NULL WHERE id = ?", [found.id])
             self._refuse_more(self._waiting(connection))
             identity = secrets.token_hex(8)
             number = connection.execute(

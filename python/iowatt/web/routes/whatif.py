@@ -123,7 +123,10 @@ def whatif_router(context: ServerContext) -> APIRouter:
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", title)[:64].strip("-._")
         request: dict[str, Any] = {"scenario": scenario, "base": found.base, "set": [], "name": name or None}
         digest = hashlib.sha256(json.dumps([scenario, found.base]).encode()).hexdigest()
-        return context.queue.submit("run", name or "what-if", request, key=f"what-if {digest}")
+        job = context.queue.submit("run", name or "what-if", request, key=f"what-if {digest}")
+        if job.result is not None and not (root / job.result).is_dir():  # somebody removed the Run
+            job = context.queue.submit("run", name or "what-if", request)
+        return job
 
     @router.post("/api/whatif/priced")
     def price(asked: Annotated[AskedPrice, Body()]) -> WhatIfFigures:

@@ -1,0 +1,121 @@
+"""Files of others: streamed under limits, described in a process of their own, never executed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from serving import served
+from workspaces import FIO
+
+TRACES = Path(__file__).resolve().parents[2] / "examples" / "traces"
+CSV = "time_s,op,offset,size\n" + "\n".join(f"{n / 100},R,{n * 4096},4096" for n in range(500)) + "\n"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("work")) as one:
+        yield one
+
+
+def put(server, name, body):
+    return server.http.put(f"/api/uploads/{quote(name, safe='')}", content=body)
+
+
+def described(server, answer):
+    assert answer.status_code == 200, answer.text
+    return server.ended(answer.json()["job"])
+
+
+def left(server):
+    folder = server.workspace / "traces"
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "a/b", "..", ".hidden", "a\\b", "a\x00b", "x" * 300, "-", " x", "a\nb"]
+)
+def test_a_name_that_is_no_plain_file_is_refused(server, name):
+    before = left(server)
+    assert put(server, name, b"x").status_code in (400, 404, 405, 422)
+    assert left(server) == before
+    assert not (server.workspace.parent / "x").exists()
+
+
+def test_a_trace_is_detected_and_described_and_sent_twice_is_one(server):
+    job = described(server, put(server, "mine.csv", CSV.encode()))
+    assert job["state"] == "done", job
+    found = server.http.get(f"/api/described/{job['id']}").json()
+    assert found["what"] == "trace" and found["trace"]["requests"]["count"] == 500
+    assert found["workload_trace"]["path"] == "traces/mine.csv"
+    again = put(server, "mine.csv", CSV.encode())
+    assert again.json()["job"]["id"] == job["id"]
+    assert put(server, "mine.csv", CSV.encode() + b"9,R,0,4096\n").status_code == 409
+    packed = described(server, put(server, "packed.csv.gz", gzip.compress(CSV.encode())))
+    assert packed["state"] == "done", packed
+
+
+def test_a_trace_of_this_package_and_output_of_fio_are_known(server):
+    parquet = next(TRACES.glob("*.parquet"))
+    assert described(server, put(server, parquet.name, parquet.read_bytes()))["state"] == "done"
+    job = described(server, put(server, "fio.json", FIO.read_bytes()))
+    found = server.http.get(f"/api/described/{job['id']}").json()
+    assert found["what"] == "fio" and found["runs"][0]["requests"] > 0
+    body = {"kind": "import", "title": "fio", "request": {"path": found["path"]}}
+    kept = server.ended(server.post("/api/jobs", body).json())
+    assert kept["state"] == "done", kept
+    run = json.loads((server.workspace / kept["result"] / "run.json").read_text("utf-8"))
+    assert run["source"] == "fio"
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("junk.bin", bytes(range(256)) * 64),
+        ("broken.json", b'{"fio version": "fio-3.33", "jobs": [{'),
+        ("deep.json", b"[" * 200_000),
+        ("broken.parquet", b"PAR1" + b"\xff" * 400 + b"PAR1"),
+        ("cut.csv.gz", gzip.compress(b"x" * 10_000, mtime=0)[:-20]),
+    ],
+)
+def test_what_is_no_trace_ends_with_a_code(server, name, body):
+    job = described(server, put(server, name, body))
+    assert job["state"] == "failed" and job["error"]["code"] != "internal", job
+
+
+def test_a_bomb_ends_with_a_code_and_the_server_goes_on(server):
+    bomb = gzip.compress(b"0.001,R,0,4096\n" * 40_000_000, 9)  # 600 MB of one request in 2 MB
+    assert len(bomb) < 4 << 20
+    job = described(server, put(server, "bomb.csv.gz", bomb))
+    assert job["state"] in ("failed", "done") and (job["error"] or {}).get("code") != "internal", job
+    assert server.http.get("/api/workspace").status_code == 200
+    assert left(server).count("bomb.csv.gz") == 1
+
+
+def test_an_empty_file_and_one_cut_short_leave_nothing(server):
+    before = left(server)
+    assert put(server, "empty.csv", b"").status_code == 422
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as connection:
+        head = f"PUT /api/uploads/cut.csv HTTP/1.1\r\nHost: {host}:{port}\r\nX-Iowatt-Csrf: {server.csrf}\r\n"
+        connection.sendall(head.encode() + b"Content-Length: 1000000\r\n\r\n" + b"x" * 1000)
+    for _ in range(100):
+        if left(server) == before:
+            break
+        time.sleep(0.05)
+    assert left(server) == before
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_read(server):
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        head = (
+            f"PUT /api/uploads/huge.bin HTTP/1.1\r\nHost: {host}:{port}\r\nX-Iowatt-Csrf: {server.csrf}\r\n"
+        )
+        connection.sendall(head.encode() + f"Content-Length: {3 << 30}\r\n\r\n".encode())
+        assert connection.recv(100).split()[1] == b"413"
