@@ -144,7 +144,7 @@ def test_what_contradicts_itself_is_refused(lab, tmp_path):
         ("not-found", None, ("set", lab / "registry", "iow-000001", "withdrawn")),
         ("not-found", None, ("review", lab / "registry", "../x")),
         ("missing", "text", ("review", lab / "registry", "iow-000001", "--code", "x-y")),
-        ("unsafe-target", None, ("search", "http://registry.example.org", "--json")),
+        ("unsafe-target", None, ("search", "http://results.example.org", "--json")),
     ):
         environment = os.environ.copy()
         os.environ["IOWATT_REGISTRY_TOKEN"] = "secret-token"

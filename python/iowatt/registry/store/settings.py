@@ -54,7 +54,7 @@ class RegistryKeys(Strict):
         "Its public address; permalinks in mail and in exports begin with it.",
         default=None,
         unset="links are relative",
-        example="https://registry.example.org",
+        example="https://results.example.org",
     )
     challenge: Duration = key(
         "How long a provisional result may be challenged.",
@@ -85,7 +85,7 @@ _STARTER: Final = """\
 schema = "iowatt.registry/1"
 title = "{title}"
 # Permalinks in mail and in exports begin with this address.
-# url = "https://registry.example.org"
+# url = "https://results.example.org"
 # How long a provisional result may be challenged.
 challenge = "60d"
 # Who publishes what was reproduced: the registry at once, or a reviewer.

@@ -17,12 +17,12 @@ from typing import Any, Final
 
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
+from iowatt.run.record import observed_how
 from iowatt.run.workspace import HEADS, entry_of, result_folders
 from iowatt.web.catalogue.record import FORM, NAMES, opened
 
 BATCH: Final = 200
 """Rows written at once."""
-MEASURED: Final = frozenset({"fio", "vdbench", "iometer", "replay", "trace", "files", "counters", "volume"})
 _GB_PER_TB: Final = 1000.0
 
 _INSERT: Final = (
@@ -104,7 +104,7 @@ def _row(root: Path, folder: Path, name: str) -> dict[str, Any] | None:
         times = _table(head, "response_time_ms", "all")
         usable = _table(head, "capacity_gb").get("usable")
         row |= {
-            "measured": int(entry.source in MEASURED),
+            "measured": int(observed_how(entry.source or "") == "measured"),
             "mean_ms": times.get("mean"),
             "p99_ms": times.get("p99"),
             "watts_of": "drives" if _table(head, "power_w").get("wall_mean") is None else "wall",

@@ -25,7 +25,7 @@ CREATE: Final = (
     + ", modified_ns INTEGER NOT NULL, size INTEGER NOT NULL, priced INTEGER NOT NULL, form INTEGER NOT NULL)"
     " STRICT"
 )
-FORM: Final = 1
+FORM: Final = 2
 """Rises when rows hold something new: older ones are read again."""
 NAMES: Final = tuple(_COLUMNS)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import Argument, InputError
-from iowatt.base.overrides import CHANGED, apply
+from iowatt.base.overrides import apply, without_overrides
 from iowatt.base.toml_writer import toml_document
 from iowatt.model.scenario import EXAMPLES, Scenario
 from iowatt.web.jobs import EXAMPLE, base_of, file_of, refuse_outside
@@ -140,9 +140,8 @@ def _examples() -> frozenset[str]:
 
 def _as_run(text: str) -> dict[str, Any]:
     """The tables of a bundle's scenario, the changes that it was run with applied."""
-    given, _, listed = text.partition(CHANGED)
+    given, changes = without_overrides(text)
     raw = TomlDocument(given, "scenario.toml").raw
-    changes = [line.removeprefix("#").strip() for line in listed.splitlines() if line.startswith("#  ")]
     apply(raw, changes, Scenario)
     return raw
 
