@@ -103,8 +103,21 @@ def test_systems_are_compared_and_a_design_is_changed_by_keyboard(browser, serve
     walk.tab_to("#knob-array-pool-disks-count")
     page.keyboard.press("Control+A")
     page.keyboard.type(f"{9 + SIZES.index((width, scheme))}")
+    # The simulation waits until the estimate was seen: a small one is done before a test has looked.
+    waiting = []
+
+    def hold(route):
+        waiting.append(route)
+
+    page.route("**/api/whatif/simulate", hold)
     page.keyboard.press("Enter")
     page.wait_for_selector("#figures .mark.estimate")
+    for _ in range(600):
+        if waiting:
+            break
+        page.wait_for_timeout(50)
+    waiting[0].continue_()
+    page.unroute("**/api/whatif/simulate")
     page.wait_for_selector("#figures .mark:not(.estimate)")
     assert page.locator("#figures a").get_attribute("href").startswith("/result/what-if/")
     walk.press("#command-box summary")

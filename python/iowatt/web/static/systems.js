@@ -14,7 +14,7 @@ const selected = new Map();
 let version = -1;
 
 const chart = new Chart(byId("chart"), {
-  chosen: (path) => { toggle(path, true); whatIf.choose(`run:${path}`); },
+  chosen: (path) => { toggle(path, true); whatIf.choose(`run:${path}`).catch(complain); },
   levelled: (ms) => setLevel(ms),
 });
 const whatIf = new WhatIf({ changed: (figures) => { chart.extra = figures; chart.draw(); } });
@@ -103,7 +103,7 @@ const rowOf = (row) => {
     type: "checkbox", "aria-label": `Select ${row.name}, ${row.path}`, checked: selected.has(row.path),
     onchange: (event) => toggle(row.path, event.target.checked, row.name),
   });
-  const more = run && h("button", { class: "tool", type: "button", title: `What if ${row.name} were different`, "aria-label": `What if: ${row.path}`, onclick: () => whatIf.choose(`run:${row.path}`) }, "What if");
+  const more = run && h("button", { class: "tool", type: "button", title: `What if ${row.name} were different`, "aria-label": `What if: ${row.path}`, onclick: () => whatIf.choose(`run:${row.path}`).catch(complain) }, "What if");
   const kind = h("span", { class: row.measured ? "mark measured" : "mark", title: row.source ?? "" }, run ? (row.measured ? "measured" : "simulated") : row.kind);
   return h("tr", { "aria-selected": selected.has(row.path) ? "true" : null },
     h("td", {}, box),

@@ -13,7 +13,7 @@ const LESS_IS_BETTER = new Set(["mean_ms", "p95_ms", "watts", "usd", "usd_per_tb
 export class WhatIf {
   /** `changed(figures)` whenever there is something new to show; `figures.estimate` says which it is. */
   constructor({ changed }) {
-    Object.assign(this, { changed, of: null, states: [], at: -1, baseline: null, turn: 0, job: null, results: new Map() });
+    Object.assign(this, { changed, of: null, states: [], at: -1, baseline: null, turn: 0, choices: 0, job: null, results: new Map() });
     this.simulateSoon = debounced((turn) => this.simulate(turn).catch((error) => this.refused(error, turn)), SIMULATE_MS);
     byId("undo").addEventListener("click", () => this.go(this.at - 1));
     byId("redo").addEventListener("click", () => this.go(this.at + 1));
@@ -29,12 +29,15 @@ export class WhatIf {
     const asked = new URLSearchParams(location.search);
     const { examples } = await get("/api/whatif/examples");
     byId("start").append(...examples.map(({ of, title }) => h("option", { value: of }, `${title} (shipped)`)));
+    if (this.choices > 0) return; // somebody was faster
     const trace = asked.get("trace");
     await this.choose(asked.get("of") ?? of ?? examples[0].of, trace ? JSON.parse(trace) : null);
   }
 
   async choose(of, trace = null) {
+    const choice = ++this.choices;
     const { title, knobs } = await get(`/api/whatif/design?${new URLSearchParams({ of })}`);
+    if (choice !== this.choices) return;
     Object.assign(this, { of, title, knobs, trace, baseline: null, results: new Map() });
     this.states = [{ sets: {}, tariff: null, years: 5, said: trace ? `replays ${trace.path}` : "as it is" }];
     const start = byId("start");
@@ -46,6 +49,7 @@ export class WhatIf {
     if (of.startsWith("run:") && !trace) {
       const { tariff, years } = this.state;
       post("/api/whatif/priced", { path: of.slice(4), tariff, years }).then((figures) => {
+        if (choice !== this.choices) return;
         this.baseline = figures;
         if (this.at === 0) this.show({ ...figures, estimate: false, link: of.slice(4) }, ++this.turn);
         else this.show(this.shown, this.turn);
@@ -140,7 +144,9 @@ export class WhatIf {
     const known = this.results.get(this.key());
     if (known) return this.show(known, turn);
     if (this.at === 0 && this.baseline && !this.trace) return this.show({ ...this.baseline, estimate: false, link: this.of.slice(4) }, turn);
-    const answer = await post("/api/whatif/estimate", this.request());
+    const state = this.state;
+    const answer = await post("/api/whatif/estimate", this.request(state));
+    if (this.results.has(this.key(state))) return; // simulated meanwhile
     const working = this.at === 0 && !this.trace ? "" : "simulating";
     this.show({ ...(answer.figures ?? {}), estimate: true, refused: answer.refused, bottleneck: answer.bottleneck, working }, turn);
   }
