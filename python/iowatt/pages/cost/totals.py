@@ -18,26 +18,23 @@ _HOVER_X: Final = "%{y}: %{x:,.4~r} USD<extra>%{fullData.name}</extra>"
 _HOVER_Y: Final = "%{x}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>"
 
 
-LOSS: Final = "Data loss"
-
-
-def _loss(system: SystemCost | None) -> Cell:
-    """The probability that a system loses data over the horizon, in words, as it is no dollars."""
-    loss = None if system is None else system.loss_over_horizon
-    return None if loss is None else Labelled(loss, numbers.probability(loss))
-
-
-def _rebuilds(systems: Sequence[SystemCost | None]) -> list[Cell]:
-    """The row of the rebuilds that losses rest on; its title says where they are from, if from one."""
-    each = [None if one is None else longest(one.rebuilds) for one in systems]
-    bases = {one.basis for one in each if one is not None}
-    if len(bases) == 1:
-        (basis,) = bases
-        times = (
-            None if one is None else Labelled(one.seconds, numbers.duration(one.seconds)) for one in each
-        )
-        return [f"Rebuild, {SHORT[basis]}", *times]
-    return ["Rebuild", *(None if one is None else Labelled(one.seconds, in_short(one)) for one in each)]
+def _risks(cost: Cost) -> tuple[list[Column], list[list[Cell]]]:
+    """Columns of the probability of data loss and of the rebuild that it rests on; the cells by system."""
+    if all(one.loss_over_horizon is None for one in cost.systems):
+        return [], [[] for _ in cost.systems]
+    lives = {numbers.years(one.years) for one in cost.systems}
+    period = lives.pop() if len(lives) == 1 else "the horizon"
+    slowest = [longest(one.rebuilds) for one in cost.systems]
+    bases = {one.basis for one in slowest if one is not None}
+    title = f"Rebuild, {SHORT[next(iter(bases))]}" if len(bases) == 1 else "Rebuild"
+    cells: list[list[Cell]] = []
+    for one, rebuild in zip(cost.systems, slowest, strict=True):
+        loss, time = one.loss_over_horizon, None
+        if rebuild is not None:
+            said = numbers.duration(rebuild.seconds) if len(bases) == 1 else in_short(rebuild)
+            time = Labelled(rebuild.seconds, said)
+        cells.append([None if loss is None else Labelled(loss, numbers.probability(loss)), time])
+    return [Column(f"Data loss in {period}", rank=2), Column(title, rank=4)], cells
 
 
 def groups(cost: Cost) -> Figure:
@@ -58,8 +55,6 @@ def groups(cost: Cost) -> Figure:
     if unpriced:
         sums.append(("What has a price", "known_usd"))
     rows += [[title, *(None if one is None else getattr(one, key) for one in systems)] for title, key in sums]
-    if any(system.loss_over_horizon is not None for system in cost.systems):
-        rows += [[LOSS, *map(_loss, systems)], _rebuilds(systems)]
     many = [1.0 if one is None or not equal else one.copies or 1.0 for one in systems]
     labels = [
         f"{name} (not a candidate)" if words.no_candidate(cost, system) else name
@@ -119,7 +114,7 @@ def _tail(system: SystemCost) -> str:
 
 
 def systems(cost: Cost) -> Figure:
-    """Totals with response times, power and capacity, a row for each system."""
+    """Totals with response times, power, capacity and the risk of losing data, a row for each system."""
     excluded, compared = bool(cost.choice.excluded), bool(cost.comparison)
     equal = words.at_equal(cost)
     responses = {
@@ -128,6 +123,7 @@ def systems(cost: Cost) -> Figure:
     responses = {title: times for title, times in responses.items() if set(times) != {None}}
     doubted = "p95" in responses and any(one.work.tail_doubt for one in cost.systems)
     bases = {one.power_basis for one in cost.systems}
+    risk_columns, risks = _risks(cost)
     columns = [
         *text_columns("System", *(["Candidate"] if excluded else [])), Column("Total", "USD"),
         *([Column(words.sentence(equal), "USD", rank=1)] if equal else []),
@@ -138,7 +134,7 @@ def systems(cost: Cost) -> Figure:
         ),
         *([Column("Tail", text=True, rank=4)] if doubted else []),
         Column(f"Power ({bases.pop()})" if len(bases) == 1 else "Power", "W"),
-        Column("Usable", "TB"),
+        Column("Usable", "TB"), *risk_columns,
         Column("Per usable TB", "USD", rank=4 if cost.choice.capacities_differ else 5),
         Column("Work done", "times", rank=6), Column("Lasts", "years", rank=5),
     ]  # fmt: skip
@@ -152,11 +148,11 @@ def systems(cost: Cost) -> Figure:
                 *([None if share is None else 100 * share] if compared else []),
                 *(times[at] for times in responses.values()), *([_tail(one)] if doubted else []),
                 one.work.energy_j / one.work.duration_s,
-                None if usable is None else usable / 1000, one.usd_per_usable_tb if shown else None,
+                None if usable is None else usable / 1000, *risks[at], one.usd_per_usable_tb if shown else None,
                 one.repeats, one.years,
             ]
         )  # fmt: skip
-    caption = "Totals with response times, mean power of the work, and capacity."
+    caption = "Totals with response times, mean power of the work, capacity, and the risk of losing data."
     if equal and compared:
         caption += f" The share against {cost.choice.baseline} is {equal}."
     if doubted:
