@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from iowatt.base.extras import extra
 from iowatt.cli.options import BIND, PORT, RegistryFolder
 
 
@@ -21,12 +22,8 @@ def serve(
     port: Annotated[int, PORT] = 8770,
 ) -> None:
     """Serve a registry: search and pages for all, submissions and reviews by token."""
-    from iowatt.base.errors import InputError
     from iowatt.registry.store import RegistryStore
 
-    try:
+    with extra("serve", "the server"):
         from iowatt.web.registry import serve as run
-    except ImportError as error:
-        text = f"the server needs the package {error.name}"
-        raise InputError("tool-missing", error.name, text, hint="pip install 'iowatt[serve]'") from None
     run(RegistryStore(folder), bind, port, lambda address: typer.echo(f"registry: {address}", err=True))

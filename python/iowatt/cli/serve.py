@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.base.errors import InputError
+from iowatt.base.extras import extra
 from iowatt.cli.options import ADVANCED, BIND, PORT, Force, OpenPage
 
 
@@ -53,16 +53,9 @@ def serve(
 
     Runs until Ctrl-C. Jobs that were not finished go on at the next start.
     """
-    try:
+    with extra("serve", "the server"):
         from iowatt.web.serve import ServerRequest, Serving
         from iowatt.web.serve import serve as run
-    except ModuleNotFoundError as error:
-        raise InputError(
-            "tool-missing",
-            None,
-            f"the server needs the package {error.name}",
-            hint="pip install 'iowatt[serve]'",
-        ) from None
     if export is not None:
         from iowatt.web.export import export_workspace
 

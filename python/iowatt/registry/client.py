@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from iowatt.base.errors import InputError
+from iowatt.base.extras import extra
 from iowatt.base.results import ResultDocument
 from iowatt.registry.publish import RegistrySearch
 from iowatt.registry.store import Action, RegistryEntry, number_of
@@ -101,11 +102,8 @@ class RemoteRegistry:
 
 
 def _httpx() -> Any:
-    try:
+    with extra("serve", "a registry at an address"):
         import httpx
-    except ImportError:
-        text = "a registry at an address needs the package httpx"
-        raise InputError("tool-missing", "httpx", text, hint="pip install 'iowatt[serve]'") from None
     return httpx
 
 

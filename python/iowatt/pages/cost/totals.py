@@ -148,8 +148,8 @@ def systems(cost: Cost) -> Figure:
                 *([None if share is None else 100 * share] if compared else []),
                 *(times[at] for times in responses.values()), *([_tail(one)] if doubted else []),
                 one.work.energy_j / one.work.duration_s,
-                None if usable is None else usable / 1000, *risks[at], one.usd_per_usable_tb if shown else None,
-                one.repeats, one.years,
+                None if usable is None else usable / 1000, *risks[at],
+                one.usd_per_usable_tb if shown else None, one.repeats, one.years,
             ]
         )  # fmt: skip
     caption = "Totals with response times, mean power of the work, capacity, and the risk of losing data."

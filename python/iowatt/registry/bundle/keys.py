@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import InputError
+from iowatt.base.extras import extra
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -129,10 +130,6 @@ def _read(path: Path) -> Ed25519PrivateKey:
 
 
 def _private_class() -> type[Ed25519PrivateKey]:
-    try:
+    with extra("serve", "a signature"):
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    except ImportError:
-        text = "signatures need the package cryptography"
-        hint = "pip install 'iowatt[serve]'"
-        raise InputError("tool-missing", "cryptography", text, hint=hint) from None
     return Ed25519PrivateKey

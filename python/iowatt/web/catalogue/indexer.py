@@ -20,6 +20,7 @@ from iowatt.base.errors import InputError
 from iowatt.run.record import observed_how
 from iowatt.run.workspace import HEADS, entry_of, result_folders
 from iowatt.web.catalogue.record import FORM, NAMES, opened
+from iowatt.web.dollars import dollars_of
 
 BATCH: Final = 200
 """Rows written at once."""
@@ -68,12 +69,12 @@ def price_next(connection: sqlite3.Connection, root: Path) -> bool:
     if row is None:
         return False
     path, modified = row
-    usd, per_tb, late, note = _price(root / path)
+    found = dollars_of(root / path)
     with _transaction(connection):
         connection.execute(
             "UPDATE results SET usd = ?, usd_per_tb = ?, late = ?, note = ?, priced = 1 "
             "WHERE path = ? AND modified_ns = ?",
-            (usd, per_tb, late, note, path, modified),
+            (found.usd, found.usd_per_tb, found.late, found.unpriced, path, modified),
         )
     return True
 
@@ -118,20 +119,6 @@ def _table(head: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
     for key in keys:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value if isinstance(value, Mapping) else {}
-
-
-def _price(folder: Path) -> tuple[float | None, float | None, int | None, str | None]:
-    """Dollars, dollars per usable TB, whether the system was late, and why there are none."""
-    from iowatt.lenses.cost import CostRequest, price_runs
-
-    try:
-        found = price_runs(CostRequest(runs=[folder], samples=0, crossovers=()))
-    except InputError as error:
-        return None, None, None, error.message
-    (system,) = found.systems
-    late = any(one.late for one in found.choice.excluded)
-    note = None if system.usd is not None else "a drive of it has no price"
-    return system.usd, system.usd_per_usable_tb, int(late), note
 
 
 def _write(connection: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> None:

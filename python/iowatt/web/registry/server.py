@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import uvicorn
+
 from iowatt.registry.store import RegistryStore
 from iowatt.web.listening import listening
+from iowatt.web.registry.app import make_app
 
 
 def serve(store: RegistryStore, bind: str, port: int, tell: Callable[[str], None]) -> None:
@@ -13,10 +16,6 @@ def serve(store: RegistryStore, bind: str, port: int, tell: Callable[[str], None
 
     Raises ``InputError`` where the address cannot be listened at.
     """
-    import uvicorn
-
-    from iowatt.web.registry.app import make_app
-
     bound = listening(bind, port)
     host, at = bound.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Result
+from iowatt.web.dollars import dollars_of
 from iowatt.web.whatif.design import Change, WhatIfDesign, design_of, examples
 
 if TYPE_CHECKING:
@@ -80,27 +81,14 @@ def estimate_design(
 
 def priced(run: Run, *, tariff: str | None = None, years: float | None = None) -> WhatIfFigures:
     """The figures of a Run under a tariff, over some years."""
-    from iowatt.lenses.cost import CostRequest, price_runs
-
-    summary, unpriced = run.summary, None
-    usd = per_tb = None
-    late = False
-    try:
-        found = price_runs(
-            CostRequest(runs=[run], samples=0, crossovers=(), tariff=tariff or None, years=years)
-        )
-        usd, per_tb = found.systems[0].usd, found.systems[0].usd_per_usable_tb
-        late = any(one.late for one in found.choice.excluded)
-        unpriced = None if usd is not None else "a drive of it has no price"
-    except InputError as error:
-        unpriced = error.message
+    summary, dollars = run.summary, dollars_of(run, tariff=tariff or None, years=years)
     times, power = summary["response_time_ms"]["all"], summary["power_w"]
     wall, usable = power.get("wall_mean"), summary["capacity_gb"].get("usable")
     return WhatIfFigures(
         iops=summary["throughput"]["iops"], mean_ms=times["mean"], p95_ms=times["p95"], p99_ms=times["p99"],
         watts=power["mean"] if wall is None else wall, watts_of="drives" if wall is None else "wall",
-        usable_tb=None if usable is None else usable / GB_PER_TB, usd=usd, usd_per_tb=per_tb, late=late,
-        unpriced=unpriced,
+        usable_tb=None if usable is None else usable / GB_PER_TB, usd=dollars.usd,
+        usd_per_tb=dollars.usd_per_tb, late=bool(dollars.late), unpriced=dollars.unpriced,
     )  # fmt: skip
 
 
