@@ -168,6 +168,7 @@ def test_from_python_it_is_the_same(runs: list[str]) -> None:
         (["--alpha", "2", "--years", "3"], "conflict @ years"),
         (["--alpha", "0.5"], "out-of-range @ alpha"),
         (["--years", "nan"], "out-of-range @ years"),
+        (["--years", "5e-324"], "out-of-range @ years"),
         (["--preset", "nowhere"], "unknown-name @ preset"),
         (["--assume", "cooling.pue=0.5"], "out-of-range @ assume=cooling.pue"),
         (["--assume", "coling.pue=1.5"], "unknown-name @ assume=coling.pue"),

@@ -67,7 +67,7 @@ def find_load(text: str, start: str | None, months: int | None) -> LoadToBill:
         raise InputError(
             "out-of-range",
             Argument("load", text),
-            f"lasts {load.duration_s / _YEAR_S:,.0f} years; expected 200 at most",
+            f"lasts {load.duration_s / _YEAR_S:,.6g} years; expected 200 at most",
         )
     return LoadToBill(load, begins, title)
 

@@ -47,13 +47,17 @@ class JobQueue:
     ) -> JobRecord:
         """Queue a job, or return the one that was submitted with the same key and has not failed.
 
-        Raises ``InputError`` (``too-many``) where too many wait already.
+        Raises ``InputError``: ``too-many`` where too many wait already, ``in-use`` where the key is that of
+        another request.
         """
         with self.table.writing() as connection:
             known = connection.execute("SELECT * FROM jobs WHERE key = ?", [key]).fetchone()
             if known is not None:
                 found = record_of(known)
                 if found.state not in ("failed", "cancelled"):
+                    if (found.kind, found.request) != (kind, json.loads(json.dumps(request))):
+                        message = f"the key is that of job {found.id}, which asks for something else"
+                        raise InputError("in-use", "key", message, hint="leave the key out, or use another")
                     return found
                 connection.execute("UPDATE jobs SET key = NULL WHERE id = ?", [found.id])
             self._refuse_more(self._waiting(connection))

@@ -83,7 +83,7 @@ class FileRequest(Result):
 
 class _Submitted(Result):
     title: _Title
-    #: Submissions with the same key are the same job.
+    #: Submissions of the same request with the same key are one job, unless it failed or was cancelled.
     key: _Key | None = None
 
 

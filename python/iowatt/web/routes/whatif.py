@@ -119,10 +119,10 @@ def whatif_router(context: ServerContext) -> APIRouter:
         found = design_of(asked.of, root)
         found.prepared(asked.change)  # an impossible design is refused here, where its author waits
         scenario = found.text(asked.change)
-        title = ", ".join([found.title, *(one.split(".", 2)[-1] for one in asked.set)])
+        title = ", ".join([found.title, *(one.split(".", 2)[-1] for one in sorted(asked.set))])
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", title)[:64].strip("-._")
         request: dict[str, Any] = {"scenario": scenario, "base": found.base, "set": [], "name": name or None}
-        digest = hashlib.sha256(json.dumps([scenario, found.base]).encode()).hexdigest()
+        digest = hashlib.sha256(json.dumps(request).encode()).hexdigest()
         job = context.queue.submit("run", name or "what-if", request, key=f"what-if {digest}")
         if job.result is not None and not (root / job.result).is_dir():  # somebody removed the Run
             job = context.queue.submit("run", name or "what-if", request)

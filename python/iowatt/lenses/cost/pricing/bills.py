@@ -73,7 +73,7 @@ class Bills:
             raise InputError(
                 "out-of-range",
                 None,
-                f"the work takes {seconds / SECONDS_PER_YEAR:,.0f} years; expected {LONGEST_YEARS:g} at most",
+                f"the work takes {seconds / SECONDS_PER_YEAR:,.6g} years; expected {LONGEST_YEARS:g} at most",
                 hint="give a shorter horizon: a smaller alpha, or fewer years",
             )
         load = self.load.repeated(repeats).scaled(factor)

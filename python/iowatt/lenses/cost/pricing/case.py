@@ -32,9 +32,9 @@ class Horizon:
     amount: float
 
     def __post_init__(self) -> None:
-        least = 1.0 if self.basis == "work" else 0.0
-        if not (self.amount >= least and self.amount > 0) or self.amount == float("inf"):
-            name, accepted = ("alpha", "at least 1") if self.basis == "work" else ("years", "more than 0")
+        name, least = ("alpha", 1.0) if self.basis == "work" else ("years", 1.0 / SECONDS_PER_YEAR)
+        if not least <= self.amount < float("inf"):
+            accepted = "at least 1" if name == "alpha" else "at least a second"
             raise InputError(
                 "out-of-range", Argument(name), f"{self.amount:g} is not accepted; expected {accepted}"
             )
