@@ -24,7 +24,8 @@ def record(*, value=1.0, metric="EP_HB", unit="IOPS/W", **keys):
         "category": "online-3", "profile": "emerald-4.0.0", "configuration": {}, "submitter": "lab",
         "public_key": "k", "sha256": "0" * 64, "bytes": 1, "received": "2026-01-01T00:00:00Z",
         "analysis": "reproduced", "basis": "measured", "metric_family": "hot-band", "standing": "valid",
-        "year": 2026, "published": "2026-01-01T00:00:00Z", "window_ends": "2026-03-01T00:00:00Z",
+        "unverified_rules": 0, "year": 2026, "published": "2026-01-01T00:00:00Z",
+        "window_ends": "2026-03-01T00:00:00Z",
         "superseded_by": None, "open_findings": 0,
         "figures": [FoundFigure(metric=metric, unit=unit, value=value, shown=shown)],
     }  # fmt: skip
@@ -128,3 +129,16 @@ def test_an_optimal_point_and_its_range():
 def test_no_range_without_a_configuration():
     (family,) = publish.families_of([record(), record(value=2.0)]).families
     assert family.points[0].range is None and family.points[0].others == []
+
+
+@pytest.mark.parametrize("standing", ["compliant", "valid", "invalid"])
+def test_no_result_passes_by_rules_that_nobody_verified(standing):
+    verified, not_verified = (
+        publish.search_page(publish.searched([record(standing=standing, unverified_rules=n)], {}), "t", None)
+        for n in (0, 2)
+    )
+    columns = [column.title for column in verified.sections[0].figures[0].table.columns]
+    at = columns.index("Judged")
+    plain, marked = (page.sections[0].figures[0].table.rows[0][at] for page in (verified, not_verified))
+    assert plain != marked and "unverified" in marked
+    assert ("not compliant" in plain) == (standing == "valid")

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from iowatt.render import terminal
 from iowatt.render.document import Document, Section
-from iowatt.render.figure import Column, Figure, Table
+from iowatt.render.figure import Column, Figure, Table, text_columns
 
 COLUMNS = [
     Column("System", text=True), Column("Dollars", "USD"), Column("Mean response time", "ms", rank=2),
@@ -59,3 +59,10 @@ def test_what_is_left_then_is_named(rows, width, left, name):
     # Also of rows whose first column does not tell them apart.
     lines = printed(rows, width, name)
     assert lines[-1].startswith("not shown: ") and lines[-1].count(", ") == left - 1
+
+
+def test_brackets_of_a_cell_are_text():
+    table = Table(text_columns("What", "Note [x]"), [["[array.power]", "[/red]"]])
+    figure = Figure("f", "F", "", table, brief=True)
+    lines = terminal.text(Document("k", "kind", "title", sections=[Section("s", "S", [figure])])).splitlines()
+    assert [line.split() for line in lines[-2:]] == [["What", "Note", "[x]"], ["[array.power]", "[/red]"]]

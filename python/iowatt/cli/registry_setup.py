@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from iowatt.cli.options import AsJson, RegistryFolder
+from iowatt.cli.options import AsJson, RegistryFolder, parsed
 from iowatt.cli.show import show
 
 
@@ -24,13 +24,18 @@ def init(
     title: Annotated[
         str, typer.Option("--title", help="Title of its pages.")
     ] = "Storage efficiency registry",
+    challenge: Annotated[
+        str, typer.Option("--challenge", metavar="TIME", help="How long a result is provisional.")
+    ] = "60d",
     as_json: AsJson = False,
 ) -> None:
     """Make a registry: a folder with a database, the key that signs its log, and settings."""
+    from iowatt.base.units import parse_duration
     from iowatt.registry import store, told
     from iowatt.registry.result import RegistryCreated
 
-    made = store.create(folder, title)
+    parsed(challenge, parse_duration, "challenge")
+    made = store.create(folder, title, challenge=challenge)
     found = RegistryCreated(
         folder=str(folder),
         title=title,

@@ -109,20 +109,21 @@ def _table(figure: Figure, width: int) -> Iterator[str | RichTable]:
 def _lines(shown: Table, complete: bool, width: int) -> RichTable:
     """The rows that are printed of a table that fits."""
     from rich.table import Table as RichTable
+    from rich.text import Text
 
     table = RichTable(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
     texts = shown.texts()
     for at, column in enumerate(shown.columns):
         words = [word for row in texts for word in row[at].split(" ")]
         table.add_column(
-            column.heading,
+            Text(column.heading),
             justify="left" if column.text else "right",
             overflow="fold",
             no_wrap=not column.text,
             min_width=min(max(map(len, words), default=0), width // 2),
         )
     for row in texts[: len(texts) if complete else MOST_ROWS]:
-        table.add_row(*row)
+        table.add_row(*map(Text, row))  # a str is markup: `[array.power]` would vanish
     return table
 
 

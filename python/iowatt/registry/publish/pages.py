@@ -19,9 +19,7 @@ _FEW: Final = 8
 _NOT_COMPARED: Final = (
     "Results are compared within one metric family only, and measured ones never with modelled ones."
 )
-_STANDINGS: Final = {
-    "compliant": "compliant", "valid": "valid", "invalid": "invalid", "unjudged": "–",
-}  # fmt: skip
+STANDINGS: Final = {"compliant": "compliant", "valid": "valid, not compliant", "invalid": "invalid"}
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ def _group(group: ResultGroup, links: RegistryLinks | None) -> Section:
             one.id,
             f"{one.vendor} {one.product}",
             *(_shown(one, metric.metric) for metric in group.metrics),
-            _STANDINGS.get(one.standing or "", "–"),
+            judged(one) or "–",
             one.state,
             configuration(one) or "–",
             one.category or "–",
@@ -134,6 +132,14 @@ def _group(group: ResultGroup, links: RegistryLinks | None) -> Section:
         complete=True,
     )
     return Section(key, group_title(group), [figure])
+
+
+def judged(record: SubmissionRecord) -> str | None:
+    """What the rules make of a result: ``valid, not compliant, by unverified rules``; None of a Run."""
+    standing = STANDINGS.get(record.standing or "")
+    if standing is None:
+        return None
+    return f"{standing}, by unverified rules" if record.unverified_rules else standing
 
 
 def _counted(group: ResultGroup) -> str:

@@ -11,7 +11,7 @@ from iowatt.emerald.analyze import Analysis
 from iowatt.pages import run as run_pages
 from iowatt.registry.bundle import RUN
 from iowatt.registry.publish.links import RegistryLinks
-from iowatt.registry.publish.pages import SCRIPTS, configuration
+from iowatt.registry.publish.pages import SCRIPTS, STANDINGS, configuration
 from iowatt.registry.publish.searching import TITLES
 from iowatt.registry.reanalysis import FoundFigure, Reanalysis
 from iowatt.registry.store import (
@@ -124,6 +124,10 @@ def entry_verdict(record: SubmissionRecord) -> Iterator[str]:
             yield f"{record.state.capitalize()}: not published yet."
     if record.analysis == "reproduced":
         yield "The registry analysed the submitted files again and got the same figures to the last digit."
+    if standing := STANDINGS.get(record.standing or ""):
+        number = record.unverified_rules
+        rest = f"; {number} of the rule values used are not verified" if number else ""
+        yield f"Judged by {record.profile}: {standing}{rest}."
     if record.basis == "modelled":
         yield "All figures come from a simulation; none was measured."
 

@@ -11,7 +11,7 @@ from iowatt.registry.publish.searching import RegistrySearch
 
 _COLUMNS: Final = (
     "id", "state", "basis", "metric_family", "category", "vendor", "product", "family", "form", "protocol",
-    "title", "year", "standing", "profile", "received", "published", "sha256",
+    "title", "year", "standing", "unverified_rules", "profile", "received", "published", "sha256",
 )  # fmt: skip
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 

@@ -56,6 +56,7 @@ def analyse(folder: Path, submission: Submission) -> Reanalysis:
         basis=basis_of(analysis),
         metric_family=analysis.family or f"rules-{rules.name}",
         standing="compliant" if analysis.compliant else analysis.status,
+        unverified_rules=len(analysis.rules.unverified),
         year=_year(measurement),
         figures=[FoundFigure(**one) for one in figures],
         differences=apart[:MOST],

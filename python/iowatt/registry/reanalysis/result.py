@@ -35,6 +35,7 @@ class Reanalysis(ResultDocument):
     basis: Basis
     metric_family: str  #: Metrics of different families are never ranked together.
     standing: Literal["compliant", "valid", "invalid", "unjudged"]  #: By the rules; a Run is not judged.
+    unverified_rules: int  #: Values of the rules that were used and that nobody verified.
     year: int | None  #: Of the measurement; of a simulation, of its making.
     figures: list[FoundFigure]
     differences: list[Discrepancy]  #: The first ones.

@@ -54,6 +54,7 @@ def analyse(folder: Path, submission: Submission) -> Reanalysis:
         basis=basis,
         metric_family=run_family(work),
         standing="unjudged",
+        unverified_rules=0,
         year=_year(claimed),
         figures=[FoundFigure(**one) for one in figures],
         differences=apart[:MOST],

@@ -109,9 +109,17 @@ def _record(
     connection.execute("DELETE FROM figures WHERE submission = ?", (number,))
     if result is not None:
         connection.execute(
-            "UPDATE submissions SET result = ?, basis = ?, metric_family = ?, standing = ?, year = ? "
-            "WHERE number = ?",
-            (text, result.basis, result.metric_family, result.standing, result.year, number),
+            "UPDATE submissions SET result = ?, basis = ?, metric_family = ?, standing = ?, "
+            "unverified_rules = ?, year = ? WHERE number = ?",
+            (
+                text,
+                result.basis,
+                result.metric_family,
+                result.standing,
+                result.unverified_rules,
+                result.year,
+                number,
+            ),
         )
         connection.executemany(
             "INSERT INTO figures (submission, position, metric, unit, value, shown) "

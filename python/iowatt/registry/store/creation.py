@@ -17,8 +17,10 @@ OPERATOR: Final = "operator"
 """Account of who works on the folder itself; its token is made on demand."""
 
 
-def create(folder: Path, title: str) -> RegistryStore:
+def create(folder: Path, title: str, *, challenge: str = "60d") -> RegistryStore:
     """Make a registry in a new or empty folder, with an account of its operator.
+
+    ``challenge`` is how long its results are provisional, a duration.
 
     Raises ``InputError``: something is there, or it cannot be written.
     """
@@ -32,7 +34,7 @@ def create(folder: Path, title: str) -> RegistryStore:
         (made / BUNDLES).mkdir()
         (made / INCOMING).mkdir()
         public = make_key(made / KEY)
-        (made / settings.SETTINGS).write_text(settings.starter(title), "utf-8")
+        (made / settings.SETTINGS).write_text(settings.starter(title, challenge), "utf-8")
         database.create(made / database.DATABASE)
         store = RegistryStore(made)
         with database.writing(store.file) as connection:

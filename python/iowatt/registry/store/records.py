@@ -56,7 +56,8 @@ class SubmissionRecord(Result):
     analysis: AnalysisStatus
     basis: Basis | None
     metric_family: str | None
-    standing: str | None
+    standing: str | None  #: compliant, valid (but not compliant), invalid or unjudged.
+    unverified_rules: int  #: Values of the rules that were used and that nobody verified.
     year: int | None
     published: str | None
     window_ends: str | None

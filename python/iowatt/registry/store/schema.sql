@@ -38,6 +38,7 @@ CREATE TABLE submissions (
   basis TEXT,
   metric_family TEXT,
   standing TEXT,
+  unverified_rules INTEGER NOT NULL DEFAULT 0,
   year INTEGER,
   published TEXT,
   window_ends TEXT,

@@ -87,7 +87,7 @@ title = "{title}"
 # Permalinks in mail and in exports begin with this address.
 # url = "https://results.example.org"
 # How long a provisional result may be challenged.
-challenge = "60d"
+challenge = "{challenge}"
 # Who publishes what was reproduced: the registry at once, or a reviewer.
 publish = "registry"
 
@@ -98,6 +98,7 @@ folder = "mail"
 """
 
 
-def starter(title: str) -> str:
+def starter(title: str, challenge: str) -> str:
     """The file that `iowatt registry init` writes."""
-    return _STARTER.replace('"{title}"', json.dumps(title, ensure_ascii=False))
+    text = _STARTER.replace('"{title}"', json.dumps(title, ensure_ascii=False))
+    return text.replace('"{challenge}"', json.dumps(challenge))

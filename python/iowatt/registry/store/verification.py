@@ -150,7 +150,7 @@ def _figures(record: records.SubmissionRecord, text: str | None) -> Iterator[Reg
     if text is None:
         return
     result = Reanalysis.model_validate_json(text)
-    for name in ("basis", "metric_family", "standing", "year", "figures"):
+    for name in ("basis", "metric_family", "standing", "unverified_rules", "year", "figures"):
         if getattr(record, name) != getattr(result, name):
             text = f"its {name} in the list is not that of its result"
             yield RegistryFault(code="damaged", place=record.id, text=text)
