@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import email
+import email.policy
 import json
 import sqlite3
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from smtp_server import smtp_server
 
 from iowatt.base.errors import InputError
-from iowatt.registry import store
+from iowatt.registry import store, told
+from iowatt.registry.access import access
 
 
 def refused(expected, call, /, *values, **options):
@@ -216,6 +220,40 @@ def test_mail_by_smtp_has_no_password_in_its_errors(provisional, monkeypatch):
     assert "hunter2" not in str(found)
     with store.reading(made.file) as connection:
         assert connection.execute("SELECT count(*) FROM outbox WHERE sent IS NOT NULL").fetchone()[0] == 0
+
+
+def test_mail_by_smtp_waits_until_the_server_takes_it(provisional):
+    folder = provisional.store.folder
+    with store.reading(provisional.store.file) as connection:
+        known = connection.execute("SELECT recipient, subject FROM outbox ORDER BY number").fetchall()
+    with sqlite3.connect(provisional.store.file) as connection:
+        connection.execute("UPDATE outbox SET sent = NULL")
+    with smtp_server("u", "right") as server:
+        (folder / "registry.toml").write_text(
+            f'[mail]\nsender = "r@example.org"\nhost = "127.0.0.1"\nport = {server.server_address[1]}\n'
+            'security = "none"\nuser = "u"\npassword_file = "word"\n'
+        )
+        (folder / "word").write_text("wrong\n")
+        made = store.RegistryStore(folder)
+        refused("unsafe-target", store.deliver_mail, made)
+        (folder / "word").chmod(0o600)
+        refused("unreachable", store.deliver_mail, made)
+        assert server.messages == []
+        (folder / "word").write_text("right\n")
+        assert store.deliver_mail(made) == len(known) > 0
+        assert store.deliver_mail(made) == 0
+    taken = [email.message_from_bytes(one, policy=email.policy.default) for one in server.messages]
+    assert [(one["To"], one["Subject"]) for one in taken] == [tuple(one) for one in known]
+    assert len({one["Message-ID"] for one in taken}) == len(taken)
+
+
+def test_a_change_is_made_although_its_mail_waits(provisional):
+    folder = provisional.store.folder
+    (folder / "registry.toml").write_text('[mail]\nsender = "r@example.org"\nhost = "127.0.0.1"\nport = 9\n')
+    entry = access(str(folder), account="operator").change("iow-000001", "withdraw", "wrong", None)
+    assert entry.submission.state == "withdrawn"
+    assert "127.0.0.1:9" in entry.mail_waits
+    assert told.entry(entry).caveats
 
 
 def test_a_change_that_fails_leaves_no_mail_and_no_entry(provisional):

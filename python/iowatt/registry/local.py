@@ -53,8 +53,7 @@ class LocalRegistry:
             file.flush()
             record = accept(self._store, account, path)
         analyse_pending(self._store)
-        deliver_mail(self._store)
-        return self.entry(record.id)
+        return self._told(record.id)
 
     def entry(self, identifier: str) -> RegistryEntry:
         """A submission with its findings. Raises ``InputError`` where there is none."""
@@ -89,5 +88,10 @@ class LocalRegistry:
         return account_by_name(self._store, self._name)
 
     def _told(self, identifier: str) -> RegistryEntry:
-        deliver_mail(self._store)
-        return self.entry(identifier)
+        """The submission after a change. Mail that cannot leave waits: the change is made."""
+        waits = None
+        try:
+            deliver_mail(self._store)
+        except InputError as error:
+            waits = str(error)
+        return self.entry(identifier).model_copy(update={"mail_waits": waits})

@@ -90,7 +90,7 @@ def _counted(number: int) -> str:
 
 def entry(found: RegistryEntry) -> Document:
     """A submission with its state and findings."""
-    record = found.submission
+    record, waits = found.submission, found.mail_waits
     return Document(
         key="registry",
         kind="Registry",
@@ -101,6 +101,9 @@ def entry(found: RegistryEntry) -> Document:
             Section("figures", "Figures", [bundle_figures(record.figures)]),
             *sections_of(found.findings),
         ],
+        caveats=[]
+        if found.mail_waits is None
+        else [Caveat(f"Mail about it waits: {found.mail_waits}", True)],
         provenance=[("Bundle", record.sha256), ("Submitted by", record.submitter)],
     )
 

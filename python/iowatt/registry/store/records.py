@@ -72,6 +72,7 @@ class RegistryEntry(ResultDocument):
     schema_id: Literal["iowatt.registry-entry/1"] = Field(default="iowatt.registry-entry/1", alias="schema")
     submission: SubmissionRecord
     findings: list[ReviewFinding]
+    mail_waits: str | None = None  #: Why mail about a change has not left yet, where it could not.
 
 
 _SELECT = """
