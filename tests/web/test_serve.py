@@ -19,7 +19,7 @@ import needs
 from iowatt.web.safety import COOKIE
 
 #: Requests of schemathesis for each operation and phase; IOWATT_LONG=1 makes some 10,000 in all.
-EXAMPLES = 450 if os.environ.get("IOWATT_LONG") else 6
+EXAMPLES = 600 if os.environ.get("IOWATT_LONG") else 6
 
 
 @pytest.fixture(scope="module")

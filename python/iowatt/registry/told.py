@@ -101,9 +101,7 @@ def entry(found: RegistryEntry) -> Document:
             Section("figures", "Figures", [bundle_figures(record.figures)]),
             *sections_of(found.findings),
         ],
-        caveats=[]
-        if found.mail_waits is None
-        else [Caveat(f"Mail about it waits: {found.mail_waits}", True)],
+        caveats=[] if waits is None else [Caveat(f"Mail about it waits: {waits}", True)],
         provenance=[("Bundle", record.sha256), ("Submitted by", record.submitter)],
     )
 
