@@ -9,6 +9,7 @@ import sqlite3
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import submissions
 from smtp_server import smtp_server
 
 from iowatt.base.errors import InputError
@@ -82,8 +83,6 @@ def test_a_submission_is_withdrawn_by_its_own_submitter(provisional):
 
 
 def test_a_submission_is_superseded_by_another_of_the_same_lab(provisional, emerald_zip, key, tmp_path):
-    import submissions
-
     lab = provisional.account("lab")
     for by in (None, 1, 2):
         refused("wrong-state", store.change, provisional.store, lab, 1, "supersede", by=by)
@@ -94,6 +93,25 @@ def test_a_submission_is_superseded_by_another_of_the_same_lab(provisional, emer
     store.analyse_pending(provisional.store)
     record = store.change(provisional.store, lab, 1, "supersede", by=2)
     assert (record.state, record.superseded_by) == ("superseded", "iow-000002")
+    assert store.verify(provisional.store).faults == []
+
+
+def test_one_measurement_is_not_accepted_as_two_products(provisional, emerald_zip, key, tmp_path):
+    folder = submissions.unpacked(emerald_zip, tmp_path / "again")
+    product = {"vendor": "Example", "name": "Array 241"}
+    path = submissions.signed_again(folder, key, tmp_path / "again.zip", product=product)
+    provisional.received(path)
+    store.analyse_pending(provisional.store)
+    with store.reading(provisional.store.file) as connection:
+        (finding,) = store.findings(connection, 2)
+        assert store.findings(connection, 1) == []
+    assert (finding.code, finding.by) == ("known-files", "registry") and "iow-000001" in finding.text
+    assert store.verify(provisional.store).faults == []
+    later(provisional, 61)
+    rev = provisional.account("rev")
+    refused("wrong-state", store.change, provisional.store, rev, 2, "accept")
+    store.close_finding(provisional.store, rev, finding.number, "one array, sold under two names")
+    assert store.change(provisional.store, rev, 2, "accept").state == "accepted"
     assert store.verify(provisional.store).faults == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal
 
@@ -136,6 +137,14 @@ class Submission(Strict):
     iowatt: str = key("Version of iowatt that made it.", max_length=40)
     made: str = key("When, UTC.", pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
     files: list[SubmittedFile] = key("Every other file, by name.", min_length=1)
+
+    @property
+    def content_sha256(self) -> str:
+        """Digest of names and contents of all files: the same for one measurement under two products."""
+        digest = hashlib.sha256()
+        for file in sorted(self.files, key=lambda one: one.name):
+            digest.update(f"{file.name}\n{file.sha256}\n".encode())
+        return digest.hexdigest()
 
 
 class SubmissionSignature(Strict):

@@ -21,6 +21,7 @@ from iowatt.registry.store.changing import apply
 from iowatt.registry.store.database import reading, writing
 from iowatt.registry.store.outbox import put_mail
 from iowatt.registry.store.registry import RegistryStore, identifier
+from iowatt.registry.store.review import raise_if_known
 
 _log = logging.getLogger(__name__)
 _LISTED: Final = 20
@@ -135,6 +136,7 @@ def _record(
     apply(store, connection, number, "submit", "registry")
     if store.settings.publish == "registry":
         apply(store, connection, number, "publish", "registry")
+    raise_if_known(store, connection, number)
 
 
 def _refuse(

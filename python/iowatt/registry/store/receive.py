@@ -116,6 +116,7 @@ def _insert(
     configuration = product.model_dump(include={"controller", "drive", "drives", "raid"}, exclude_none=True)
     values = {
         "sha256": bundle.sha256,
+        "content_sha256": submission.content_sha256,
         "bytes": size,
         "account": account.id,
         "public_key": bundle.key,

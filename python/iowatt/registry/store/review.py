@@ -44,14 +44,40 @@ def raise_finding(
             what = "its challenge window is over" if over else f"it is {row['state']}"
             reason = f"a finding is raised while it is submitted or may be challenged; {what}"
             raise InputError("wrong-state", identifier(number), reason)
-        made = connection.execute(
-            "INSERT INTO findings (submission, code, severity, text, by, at, status) "
-            "VALUES (?, ?, ?, ?, ?, ?, 'open')",
-            (number, code, severity, text, account.name, store.now),
-        )
-        found = _found(connection, int(made.lastrowid or 0))
-        _note(store, connection, account, "finding-raised", found)
-        _announce(store, connection, row, f"a finding against {identifier(number)}: {code}", text)
+        return _raise(store, connection, row, (account.name, account.role), (code, severity, text))
+
+
+def raise_if_known(store: RegistryStore, connection: sqlite3.Connection, number: int) -> None:
+    """Raise a finding where the files of a submission are those of another one that is listed."""
+    row = _submission(connection, number)
+    other = connection.execute(
+        "SELECT number, vendor, product FROM submissions WHERE content_sha256 = ? AND number != ? "
+        "AND state IN ('submitted', 'provisional', 'accepted') ORDER BY number LIMIT 1",
+        (row["content_sha256"], number),
+    ).fetchone()
+    if other is not None:
+        text = f"its files are those of {identifier(other['number'])} ({other['vendor']} {other['product']})"
+        finding = ("known-files", "warning", text)
+        _raise(store, connection, row, ("registry", "registry"), finding)
+
+
+def _raise(
+    store: RegistryStore,
+    connection: sqlite3.Connection,
+    row: sqlite3.Row,
+    actor: tuple[str, str],
+    finding: tuple[str, str, str],
+) -> ReviewFinding:
+    """Record a finding (code, severity, text) of an actor (name, role), log it and tell the submitter."""
+    code, severity, text = finding
+    made = connection.execute(
+        "INSERT INTO findings (submission, code, severity, text, by, at, status) "
+        "VALUES (?, ?, ?, ?, ?, ?, 'open')",
+        (row["number"], code, severity, text, actor[0], store.now),
+    )
+    found = _found(connection, int(made.lastrowid or 0))
+    _note(store, connection, actor, "finding-raised", found)
+    _announce(store, connection, row, f"a finding against {found.submission}: {code}", text)
     return found
 
 
@@ -94,7 +120,7 @@ def _move(store: RegistryStore, account: Account, finding: int, status: str, tex
         event = {"answered": "finding-answered", "closed": "finding-closed", "open": "finding-reopened"}[
             status
         ]
-        _note(store, connection, account, event, found)
+        _note(store, connection, (account.name, account.role), event, found)
         recipients = f"finding {finding} of {identifier(number)} is {status}"
         _announce(store, connection, row, recipients, text, to_reviewers=status == "answered")
     return found
@@ -142,15 +168,15 @@ def _found(connection: sqlite3.Connection, finding: int) -> ReviewFinding:
 def _note(
     store: RegistryStore,
     connection: sqlite3.Connection,
-    account: Account,
+    actor: tuple[str, str],
     event: str,
     found: ReviewFinding,
 ) -> None:
     store.note(
         connection,
         event,
-        actor=account.name,
-        role=account.role,
+        actor=actor[0],
+        role=actor[1],
         submission=number_of(found.submission),
         finding=found.as_dict(),
     )

@@ -17,6 +17,7 @@ CREATE TABLE public_keys (
 CREATE TABLE submissions (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   sha256 TEXT NOT NULL UNIQUE,
+  content_sha256 TEXT NOT NULL,
   bytes INTEGER NOT NULL,
   account INTEGER NOT NULL REFERENCES accounts (id),
   public_key TEXT NOT NULL REFERENCES public_keys (public_key),
@@ -80,11 +81,12 @@ CREATE TABLE outbox (
   sent TEXT
 ) STRICT;
 CREATE INDEX submissions_state ON submissions (state, basis, metric_family);
+CREATE INDEX submissions_content ON submissions (content_sha256);
 CREATE INDEX findings_submission ON findings (submission);
 CREATE INDEX outbox_unsent ON outbox (number) WHERE sent IS NULL;
 CREATE TRIGGER log_keeps BEFORE UPDATE ON log BEGIN SELECT RAISE(ABORT, 'the log is only added to'); END;
 CREATE TRIGGER log_stays BEFORE DELETE ON log BEGIN SELECT RAISE(ABORT, 'the log is only added to'); END;
 CREATE TRIGGER submission_stays BEFORE DELETE ON submissions BEGIN SELECT RAISE(ABORT, 'kept for good'); END;
-CREATE TRIGGER submission_keeps BEFORE UPDATE OF sha256, account, public_key, document ON submissions
+CREATE TRIGGER submission_keeps BEFORE UPDATE OF sha256, content_sha256, account, public_key, document ON submissions
 BEGIN SELECT RAISE(ABORT, 'a submission is not changed'); END;
 PRAGMA user_version = 1;

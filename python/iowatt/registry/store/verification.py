@@ -113,7 +113,11 @@ def _states(
         if digest != logged.get("result_sha256"):
             text = "its result is not the one that was signed"
             yield RegistryFault(code="not-signed", place=record.id, text=text)
-        reviewed = {one.number: one.as_dict() for one in own[record.id] if one.by != "registry"}
+        reviewed = {
+            one.number: one.as_dict()
+            for one in own[record.id]
+            if one.by != "registry" or one.number in logged["findings"]  # of a refusal the result tells
+        }
         if reviewed != logged["findings"]:
             yield RegistryFault(
                 code="not-signed", place=record.id, text="its findings are not those of the log"
