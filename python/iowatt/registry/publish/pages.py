@@ -96,13 +96,19 @@ def _facet(asked: Mapping[str, str], name: str, one: FacetValue, links: Registry
 
 def group_title(group: ResultGroup) -> str:
     """``Measured: hot-band``."""
-    return f"{group.basis.capitalize()}: {group.metric_family}"
+    return f"{group.basis.capitalize()}: {family_title(group.metric_family)}"
+
+
+def family_title(metric_family: str) -> str:
+    """``hot-band``; ``Runs of work 8f4933e0`` of Runs, which are compared where they did the same work."""
+    work = metric_family.removeprefix("run-")
+    return metric_family if work == metric_family else f"Runs of work {work[:8]}"
 
 
 def _group(group: ResultGroup, links: RegistryLinks | None) -> Section:
     columns = [
         *text_columns("Result", "Product"),
-        *(Column(metric.metric, metric.unit) for metric in group.metrics),
+        *(Column(one.metric, "" if one.unit == one.metric else one.unit) for one in group.metrics),
         *text_columns("Judged", "State", "Configuration", "Category", "Year"),
     ]
     rows: list[list[Cell]] = [
@@ -122,7 +128,7 @@ def _group(group: ResultGroup, links: RegistryLinks | None) -> Section:
     key = f"{group.basis}-{group.metric_family}"
     figure = Figure(
         key=key,
-        title=f"Results, {group.basis}, {group.metric_family}",
+        title=f"Results, {group.basis}, {family_title(group.metric_family)}",
         caption=f"{_counted(group)}. {order}".strip(),
         table=Table(
             columns, rows, {} if links is None else {one.id: links.result(one.id) for one in group.results}
@@ -206,7 +212,7 @@ def _family(one: ProductFamily, number: int, links: RegistryLinks) -> Section:
     rows: list[list[Cell]] = [_point(point) for point in one.points]
     figure = Figure(
         key=f"family{number}",
-        title=f"{title}: {one.metric_family}{f', {one.category}' if one.category else ''}",
+        title=f"{title}: {family_title(one.metric_family)}{f', {one.category}' if one.category else ''}",
         caption=f"Of {numbers.counted(len(one.ids), 'submission')}: {_few(one.ids, ', ')}.",
         table=Table(
             [

@@ -11,7 +11,7 @@ from iowatt.emerald.analyze import Analysis
 from iowatt.pages import run as run_pages
 from iowatt.registry.bundle import RUN
 from iowatt.registry.publish.links import RegistryLinks
-from iowatt.registry.publish.pages import SCRIPTS, STANDINGS, configuration
+from iowatt.registry.publish.pages import SCRIPTS, STANDINGS, configuration, family_title
 from iowatt.registry.publish.searching import TITLES
 from iowatt.registry.reanalysis import FoundFigure, Reanalysis
 from iowatt.registry.store import (
@@ -82,7 +82,8 @@ def _entry(
     links: RegistryLinks,
 ) -> Document:
     basis = "measured" if record.basis == "measured" else "modelled, not measured"
-    about = [basis, record.metric_family, record.category, record.profile, str(record.year or "")]
+    family = None if record.metric_family is None else family_title(record.metric_family)
+    about = [basis, family, record.category, record.profile, str(record.year or "")]
     return Document(
         key="registry",
         kind="Registry",
