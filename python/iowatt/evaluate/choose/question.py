@@ -10,6 +10,7 @@ from pydantic import Field
 from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.base.quantity import Capacity, Duration, Power
 from iowatt.base.strict import Name, Strict, key
+from iowatt.lenses.durability import ALLOWED_LOSS_PER_YEAR
 from iowatt.model.recorded_trace import TraceKeys
 from iowatt.model.scenario.keys import ProfileChoice
 
@@ -127,7 +128,7 @@ class AskedDurability(Strict):
 
     loss_per_year: float = key(
         "Limit of the probability that any data is lost in a year, be it one sector.",
-        default=1e-4,
+        default=ALLOWED_LOSS_PER_YEAR,
         gt=0,
         le=1,
         example=1e-6,

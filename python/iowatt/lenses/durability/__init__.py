@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from iowatt.lenses.durability.system import DurableSystem
 
 __all__ = [
+    "ALLOWED_LOSS_PER_YEAR",
     "LARGER_STEPS",
     "LONGEST_YEARS",
     "METHODS",
@@ -47,6 +48,8 @@ __all__ = [
 ]
 
 YEARS: Final = 5.0
+ALLOWED_LOSS_PER_YEAR: Final = 1e-4
+"""Probability of a loss in a year that a question allows by default, and beyond which verdicts tell it."""
 SLOW_REBUILD_S: Final = 3 * 86_400.0
 """A rebuild that takes longer is told first."""
 LONGEST_YEARS: Final = 1000.0

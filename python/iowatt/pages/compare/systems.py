@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from iowatt.lenses.compare.result import NO_VERDICT, Verdict
 from iowatt.lenses.compare.systems.result import ComparedSystem, LowestFigure, SystemsCompared
 from iowatt.pages.compare import system_figures, words
+from iowatt.pages.risk import often_lost
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Figure
@@ -80,6 +81,7 @@ def verdict(found: SystemsCompared) -> Iterator[str]:
         yield f"The response times of {listed(names)} are not ranked: {why} than that of {found.baseline}."
     if found.baseline != found.systems[0].label:
         yield f"Differences are from {found.baseline}, the first that kept up with its load."
+    yield from often_lost([(one.label, one.loss_per_year) for one in found.systems])
 
 
 def _lowest(found: SystemsCompared, one: LowestFigure) -> str:

@@ -16,6 +16,7 @@ from iowatt.lenses.compare.result import (
     View,
 )
 from iowatt.lenses.evidence import joined
+from iowatt.pages.risk import often_lost
 from iowatt.render import numbers, palette
 from iowatt.render.phrases import listed
 from iowatt.run.record import observed_how
@@ -50,6 +51,8 @@ def verdict(found: BeforeAfter) -> Iterator[str]:
     for flag in found.flags:
         if not flag.withholds:
             yield sentence(flag.text)
+    first = (side.runs[0] for side in (found.before, found.after))
+    yield from often_lost([(run.label, run.loss_per_year) for run in first])
 
 
 def _verdict(found: BeforeAfter) -> Iterator[str]:

@@ -17,11 +17,12 @@ from iowatt.lenses.cost.result import (
 )
 from iowatt.pages.cost import words
 from iowatt.pages.cost.words import GROUP_TITLES, usable, usd, withheld
+from iowatt.pages.risk import often_lost
 from iowatt.render import numbers
 
 
 def verdict(cost: Cost) -> list[str]:
-    """The cheapest system, then the systems that are not candidates."""
+    """The cheapest system, the systems that are not candidates, and those that often lose data."""
     excluded = [
         f"{one.system} could not keep up with its load and is not a candidate: {one.why}."
         if one.late
@@ -33,6 +34,7 @@ def verdict(cost: Cost) -> list[str]:
         *_repeated(cost),
         *excluded,
         *_all_meet(cost.choice),
+        *often_lost([(one.name, one.loss_per_year) for one in cost.systems]),
     ]
 
 
