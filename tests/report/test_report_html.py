@@ -205,3 +205,8 @@ def test_a_narrow_screen_shows_few_rows_and_long_texts_as_lists(columns, rows, c
         [Document(key="d", kind="run", title="D", meta="", sections=[Section("s", "S", [figure])])]
     )
     assert ('class="stacks"' in shown) is stacks and ('data-title="7"' in shown) is stacks
+
+
+def test_code_in_a_sentence_is_code_and_nothing_else_is_html():
+    assert html.prose("`iowatt choose` allows <b>") == "<code>iowatt choose</code> allows &lt;b&gt;"
+    assert html.prose("`<img src=x>` and a ` alone") == "<code>&lt;img src=x&gt;</code> and a ` alone"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from iowatt.render import palette
 from iowatt.render.figure import Figure
@@ -33,6 +34,8 @@ LONG_TABLE = 40
 PRINTED_TABLE = 6
 """Rows up to which the table under a chart is printed with it."""
 
+
+_CODE = re.compile(r"`([^`\n]+)`")
 
 DIGITS = 8
 """Significant digits of the numbers inside the page."""
@@ -110,13 +113,20 @@ def render_page(
 @cache
 def _environment(folders: tuple[Path, ...]) -> Environment:
     """One for all pages of the same folders, for it keeps what it has compiled."""
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader([*folders, _TEMPLATES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["prose"] = prose
+    return made
+
+
+def prose(text: str) -> Markup:
+    """A sentence as HTML: what stands between backticks is code; everything else is text."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
 _SITE_POLICY = (

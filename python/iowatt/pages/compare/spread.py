@@ -151,6 +151,6 @@ def directions(found: BeforeAfter) -> Figure | None:
     ]  # fmt: skip
     return Figure(
         "directions", "Reads and writes",
-        "Of all workloads at the host, without verdicts: `op` compares one of them.", Table(columns, rows),
+        "Of all workloads at the host, without verdicts: `--op` compares one of them.", Table(columns, rows),
         brief=True,
     )  # fmt: skip
