@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import compared_runs as made
-from iowatt.lenses.compare import flags
+from iowatt.lenses.compare import changes, flags
 from iowatt.lenses.compare.analysis import analyse
 from iowatt.lenses.compare.measurement import sides
 from iowatt.lenses.compare.request import CompareRequest
@@ -56,7 +56,7 @@ def test_a_seed_makes_no_other_workload_and_a_rate_does():
     before, again, faster = made_by_profile(1, 10), made_by_profile(2, 10), made_by_profile(3, 20)
     assert keys(before, again) == [] and keys([before, again], before) == []
     assert keys(before, faster) == ["workload"] and keys([before, faster], before) == ["workload", "group"]
-    found = flags.changed(*sides(CompareRequest([before], [faster])))
+    found = changes.changed(*sides(CompareRequest([before], [faster])))
     assert [row.key for row in found.listed] == ["sources[0].synthetic.processes[0].law.rate"]
 
 
@@ -93,9 +93,37 @@ def test_runs_of_one_side_that_are_no_repetitions_are_flagged():
 
 def test_what_was_changed_is_named():
     asked = CompareRequest([BASE], [made.build(np.ones(1000), raid="10", seed=9)])
-    found = flags.changed(*sides(asked))
-    row = {"key": "pools[0].raid.level", "before": "5", "after": "10"}
+    found = changes.changed(*sides(asked))
+    row = {"key": "array.pool.disks.raid.level", "before": "5", "after": "10"}
     assert found.as_dict() == {"keys": 1, "list": [row]}
+
+
+def test_another_drive_and_another_pool_are_one_key_each():
+    before, after = (
+        {
+            "simulation": {
+                "volumes": [{"pool": pool}],
+                "pools": [{"count": 2, "device": {"kind": "hdd", "rpm": rpm, "sectors": rpm}}, *more],
+                **({"virtual_pools": [{"scheme": one} for one in schemes]} if schemes else {}),
+            },
+            "names": {
+                "volumes": ["db"], "pools": ["disks", *("flash" for _ in more)],
+                "virtual_pools": [{"name": "cached", "scheme": one} for one in schemes],
+                "devices": [
+                    *({"pool": "disks", "model": f"disk-{rpm}"} for _ in range(2)),
+                    *({"pool": "flash", "model": "ssd"} for _ in more),
+                ],
+            },
+        }
+        for rpm, pool, more, schemes in ((7200, 0, [], []), (10_000, 2, [{"count": 1}], ["caching"]))
+    )  # fmt: skip
+    found = changes.changed_plans(before, after)
+    assert [(row.key, row.before, row.after) for row in found.listed] == [
+        ("array.volume.db.pool", "disks", "cached"),
+        ("array.pool.disks.device", "disk-7200", "disk-10000"),
+        ("array.pool.flash", None, "1 x ssd"),
+        ("array.virtual_pool.cached", None, "caching"),
+    ]
 
 
 @pytest.mark.parametrize(

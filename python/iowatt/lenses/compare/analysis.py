@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from iowatt.base.results import Note
-from iowatt.lenses.compare import flags, metric_verdicts, omission, over_time, response
+from iowatt.lenses.compare import changes, flags, metric_verdicts, omission, over_time, response
 from iowatt.lenses.compare.measurement import ComparedRun, Side
 from iowatt.lenses.compare.measurement import sides as observed_sides
 from iowatt.lenses.compare.over_time import spikes
@@ -66,7 +66,7 @@ def analyse(
         ),
         before=_side(before),
         after=_side(after),
-        changed=flags.changed(before, after),
+        changed=changes.changed(before, after),
         flags=flagged,
         withheld=list(dict.fromkeys(withheld)),
         differences=metric_verdicts.withhold(rows) if withheld else rows,

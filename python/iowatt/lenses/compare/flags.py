@@ -10,7 +10,7 @@ from typing import Any, Final
 from iowatt.base.results import Note
 from iowatt.lenses.compare.measurement import ComparedRun, Side
 from iowatt.lenses.compare.request import CompareRequest
-from iowatt.lenses.compare.result import ChangedKey, ChangedKeys, Flag
+from iowatt.lenses.compare.result import Flag
 from iowatt.lenses.kept_up import kept_up
 from iowatt.run.record import MODELLED, observed_how
 
@@ -21,7 +21,6 @@ RATE: Final = 0.02
 READS: Final = 0.01
 #: The same of sizes, and of read shares in points, from which requests are others altogether.
 UNLIKE: Final = 0.05
-LISTED: Final = 12
 #: Keys of a source that do not say where requests come from: seeds, and what the volume and loop imply.
 _NO_SOURCE: Final = frozenset({"seed", "limit_bytes", "limit_name", "order_only"})
 
@@ -246,7 +245,8 @@ def repeated_by_seed(side: Side) -> bool:
     return simulated and len({_plan_key(part) for part in side.parts}) == 1
 
 
-def _simulation(plan: Mapping[str, Any], *left_out: str) -> dict[str, Any]:
+def simulation_of(plan: Mapping[str, Any], *left_out: str) -> dict[str, Any]:
+    """The simulated system and its load, the seed and what is ``left_out`` apart; empty of a measured Run."""
     simulation = plan.get("simulation") or {}
     kept = {key: value for key, value in simulation.items() if key not in ("seed", *left_out)}
     return {**kept, "sources": _plan_sources(plan)} if {*simulation} - {"seed"} else {}
@@ -254,30 +254,7 @@ def _simulation(plan: Mapping[str, Any], *left_out: str) -> dict[str, Any]:
 
 def _plan_key(part: ComparedRun) -> str:
     """The system and its load: what a plan says but for the seed and what is observed of it."""
-    return _as_key(_simulation(part.run.plan, "observe"))
-
-
-def changed(before: Side, after: Side) -> ChangedKeys:
-    """Keys of the plan in which the first Runs of both sides differ, the seed apart."""
-    plans = [_simulation(side.parts[0].run.plan) for side in (before, after)]
-    if not all(plans):
-        return ChangedKeys(keys=0, listed=[])  # a measured Run has no plan
-    old, new = (dict(_leaves(plan)) for plan in plans)
-    keys = [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
-    listed = [ChangedKey(key=key, before=old.get(key), after=new.get(key)) for key in keys[:LISTED]]
-    return ChangedKeys(keys=len(keys), listed=listed)
-
-
-def _leaves(value: object, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Leaves of nested tables with their paths; a list of plain values is one leaf."""
-    if isinstance(value, Mapping):
-        for key, part in value.items():
-            yield from _leaves(part, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, list) and any(isinstance(part, Mapping | list) for part in value):
-        for at, part in enumerate(value):
-            yield from _leaves(part, f"{path}[{at}]")
-    else:
-        yield path, json.dumps(value, default=str) if isinstance(value, list) else value
+    return _as_key(simulation_of(part.run.plan, "observe"))
 
 
 def remarks(before: Side, after: Side) -> Iterator[Note]:

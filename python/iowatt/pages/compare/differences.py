@@ -98,7 +98,7 @@ def changed(found: BeforeAfter) -> Figure | None:
     more = found.changed.keys - len(rows)
     return Figure(
         "changed", "What is different",
-        "Keys of the resolved plans in which both sides differ, the seed apart.",
+        "What the resolved plans of both sides differ in, the seed apart.",
         Table(
             text_columns("Key", "Before", "After"),
             [[row.key, words.short(row.before), words.short(row.after)] for row in rows],

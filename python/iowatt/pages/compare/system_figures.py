@@ -252,7 +252,7 @@ def changed(found: SystemsCompared) -> Figure | None:
     if not rows:
         return None
     return Figure(
-        "changed", "What is different", "Keys of the resolved plans, the seed apart.",
+        "changed", "What is different", "What the resolved plans differ in, the seed apart.",
         Table(text_columns("System", "Key", found.baseline, "Here"), rows),
         remarks=[f"{label}: {number} more keys differ." for label, number in more.items() if number],
         wide=True,
