@@ -108,8 +108,9 @@ def family_title(metric_family: str) -> str:
 def _group(group: ResultGroup, links: RegistryLinks | None) -> Section:
     columns = [
         *text_columns("Result", "Product"),
-        *(Column(one.metric, "" if one.unit == one.metric else one.unit) for one in group.metrics),
-        *text_columns("Judged", "State", "Configuration", "Category", "Year"),
+        *(Column(one.metric, "" if one.unit == one.metric else one.unit, rank=1) for one in group.metrics),
+        *text_columns("Judged", "State"),
+        *(Column(title, text=True, rank=2) for title in ("Configuration", "Category", "Year")),
     ]
     rows: list[list[Cell]] = [
         [
