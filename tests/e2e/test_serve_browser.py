@@ -12,7 +12,7 @@ import needs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "web"))
 from serving import served
-from workspaces import FIO, workspace
+from workspaces import FIO, GROUPS, workspace
 
 pytestmark = NEEDS_BROWSER
 SIZES = [(1440, "light"), (390, "dark"), (1440, "dark"), (390, "light")]
@@ -191,6 +191,19 @@ def test_output_of_fio_is_kept_as_a_measured_run(browser, server):
     walk.page.wait_for_url("**/result/imported/**")
     walk.page.wait_for_selector("html[data-plots=drawn]")
     assert walk.page.locator(".meta").first.text_content().startswith("Measured with fio")
+    walk.sound()
+    walk.context.close()
+
+
+def test_job_groups_of_fio_are_kept_as_runs_that_are_compared(browser, server):
+    walk = Walk(browser, server, "/traces", 390, "light")
+    walk.page.set_input_files("#file", str(GROUPS))
+    walk.page.click("#described button.primary")
+    walk.page.wait_for_url("**/result/imported/**")
+    assert walk.page.locator("#runs tbody a").count() == 2
+    walk.sound()
+    walk.page.click('a[href^="/view/compare"]')
+    walk.page.wait_for_selector("html[data-plots=drawn]")
     walk.sound()
     walk.context.close()
 

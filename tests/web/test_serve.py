@@ -143,7 +143,7 @@ def test_what_cannot_be_is_refused_with_its_place(server, asked, status, code):
 
 
 @pytest.mark.parametrize(
-    "path", ["/result/../../etc", "/result/%2e%2e/%2e%2e/etc", "/result/runs", "/kept/runs/raid5"]
+    "path", ["/result/../../etc", "/result/%2e%2e/%2e%2e/etc", "/result/none", "/kept/runs/raid5"]
 )
 def test_paths_do_not_leave_the_workspace(server, path):
     assert server.http.get(path).status_code in (404, 422)

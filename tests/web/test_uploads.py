@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import html
 import json
+import re
 import socket
 import time
 from pathlib import Path
@@ -11,7 +13,7 @@ from urllib.parse import quote
 
 import pytest
 from serving import served
-from workspaces import FIO
+from workspaces import FIO, GROUPS
 
 TRACES = Path(__file__).resolve().parents[2] / "examples" / "traces"
 CSV = "time_s,op,offset,size\n" + "\n".join(f"{n / 100},R,{n * 4096},4096" for n in range(500)) + "\n"
@@ -71,6 +73,38 @@ def test_a_trace_of_this_package_and_output_of_fio_are_known(server):
     assert kept["state"] == "done", kept
     run = json.loads((server.workspace / kept["result"] / "run.json").read_text("utf-8"))
     assert run["source"] == "fio"
+
+
+def test_a_measurement_of_several_job_groups_is_a_page_of_its_runs(server):
+    described(server, put(server, "groups.json", GROUPS.read_bytes()))
+    body = {"kind": "import", "title": "groups", "request": {"path": "traces/groups.json"}}
+    kept = server.ended(server.post("/api/jobs", body).json())
+    runs = sorted(one.parent.name for one in (server.workspace / kept["result"]).glob("*/run.json"))
+    assert len(runs) == 2
+    page = server.http.get(f"/result/{kept['result']}")
+    assert page.status_code == 200
+    for name in runs:
+        address = f"/result/{kept['result']}/{quote(name)}"
+        assert f'href="{address}"' in page.text
+        assert server.http.get(address).status_code == 200
+    lenses = re.findall(r'href="(/view/[^"]+)"', page.text)
+    assert len(lenses) == 2
+    for lens in lenses:
+        assert server.http.get(html.unescape(lens)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/result/none", "/result/traces", "/view/compare", "/view/none?run=x", "/no"]
+)
+def test_an_error_of_a_page_is_a_page_and_of_data_is_json(server, path):
+    wanted = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    page = server.http.get(path, headers=wanted)
+    assert page.status_code in (404, 422)
+    assert page.headers["content-type"].startswith("text/html")
+    assert 'href="/"' in page.text and "data-code=" in page.text
+    assert server.http.get(path).json()["error"]["code"] in page.text
+    data = server.http.get("/api/jobs/0000000000000000", headers=wanted)
+    assert data.status_code == 404 and data.json()["error"]["code"] == "not-found"
 
 
 @pytest.mark.parametrize(

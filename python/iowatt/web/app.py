@@ -85,7 +85,7 @@ def make_app(root: Path, settings: ServerSettings) -> Application:
     app = FastAPI(
         title="iowatt", lifespan=beside, docs_url=None, redoc_url=None, openapi_url="/api/openapi.json"
     )
-    add_handlers(app)
+    add_handlers(app, context.error_page)
     app.include_router(results_router(context))
     app.include_router(whatif_router(context))
     app.include_router(jobs_router(queue, events))

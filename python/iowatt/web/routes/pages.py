@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
 from iowatt.render.document import Document
+from iowatt.render.numbers import significant
 from iowatt.web.context import SITE, ServerContext
 from iowatt.web.errors import RESPONSES
-from iowatt.web.results import MOST_RUNS, LensRequest, documents_of, lens_documents
+from iowatt.web.results import MOST_RUNS, GroupedRun, LensRequest, documents_of, lens_documents, runs_in
 
 _Path = Annotated[str, Query(min_length=1, max_length=1024)]
 _KEPT_POLICY = (
@@ -49,6 +50,9 @@ def pages_router(context: ServerContext) -> APIRouter:
     def result(path: str, download: bool = False) -> Response:
         """A result as its page is."""
         folder = context.folder(path)
+        runs = runs_in(folder)
+        if runs:
+            return _group(context, path, runs)
         found = documents_of(folder)
         if isinstance(found, Path):
             if download:
@@ -84,6 +88,15 @@ def pages_router(context: ServerContext) -> APIRouter:
         return _shown(found, lens, download=download)
 
     return router
+
+
+def _group(context: ServerContext, path: str, runs: list[GroupedRun]) -> HTMLResponse:
+    """The page of a folder of Runs: the job groups of one measurement."""
+    query = urlencode([("run", f"{path}/{one.folder}") for one in runs])
+    return context.page(
+        "group.html", here="", title=f"{len(runs)} Runs", path=path, runs=runs, significant=significant,
+        query=query if len(runs) <= MOST_RUNS else None,
+    )  # fmt: skip
 
 
 def _shown(documents: list[Document], name: str, *, download: bool) -> Response:
