@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from visit import NEEDS_BROWSER
@@ -174,9 +176,35 @@ def test_a_trace_is_dropped_described_and_replayed_on_a_design(browser, server, 
     walk.page.wait_for_selector("#described h2")
     assert "3,000" in walk.page.locator("#described").text_content()
     walk.sound()
-    walk.page.locator("#described button").focus()
+    walk.page.locator("#replay").focus()
     walk.page.keyboard.press("Enter")
     walk.page.wait_for_url("**/?trace=**")
+    walk.page.wait_for_selector("#figures a")
+    walk.sound()
+    walk.context.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES[:2])
+def test_a_table_of_ones_own_is_read_by_what_its_reader_says(browser, server, tmp_path, width, scheme):
+    table = tmp_path / f"own-{width}.csv"
+    lines = [f"{n},{'read' if n % 3 else 'write'},{(n * 7919 % 4096) * 4096},4096" for n in range(900)]
+    table.write_text("\n".join(["when,kind,address,length", *lines]) + "\n", "utf-8")
+    walk = Walk(browser, server, "/traces", width, scheme)
+    walk.page.set_input_files("#file", str(table))
+    walk.page.wait_for_selector("#described .error")
+    assert "when,kind,address,length" in walk.page.locator("pre.preview").text_content()
+    assert walk.page.input_value("#read-columns-offset") == "address"
+    walk.until("document.activeElement.id === 'read-time_unit'")
+    walk.sound()
+    walk.page.select_option("#read-time_unit", "ms")
+    walk.page.keyboard.press("Enter")
+    walk.page.click("#described form button.primary")
+    walk.page.wait_for_selector("#replay")
+    assert "0.899 s" in walk.page.locator("#described .pairs").text_content()
+    walk.sound()
+    walk.page.click("#replay")
+    walk.page.wait_for_url("**/?trace=**")
+    assert json.loads(parse_qs(urlsplit(walk.page.url).query)["trace"][0])["time_unit"] == "ms"
     walk.page.wait_for_selector("#figures a")
     walk.sound()
     walk.context.close()
@@ -185,8 +213,8 @@ def test_a_trace_is_dropped_described_and_replayed_on_a_design(browser, server, 
 def test_output_of_fio_is_kept_as_a_measured_run(browser, server):
     walk = Walk(browser, server, "/traces", 1440, "light")
     walk.page.set_input_files("#file", str(FIO))
-    walk.page.wait_for_selector("#described button")
-    walk.page.locator("#described button").focus()
+    walk.page.wait_for_selector("#keep")
+    walk.page.locator("#keep").focus()
     walk.page.keyboard.press("Enter")
     walk.page.wait_for_url("**/result/imported/**")
     walk.page.wait_for_selector("html[data-plots=drawn]")
@@ -198,7 +226,7 @@ def test_output_of_fio_is_kept_as_a_measured_run(browser, server):
 def test_job_groups_of_fio_are_kept_as_runs_that_are_compared(browser, server):
     walk = Walk(browser, server, "/traces", 390, "light")
     walk.page.set_input_files("#file", str(GROUPS))
-    walk.page.click("#described button.primary")
+    walk.page.click("#keep")
     walk.page.wait_for_url("**/result/imported/**")
     assert walk.page.locator("#runs tbody a").count() == 2
     walk.sound()

@@ -75,6 +75,76 @@ def test_a_trace_of_this_package_and_output_of_fio_are_known(server):
     assert run["source"] == "fio"
 
 
+TABLE = "when,kind,address,length\n" + "\n".join(f"{n},read,{n * 4096},4096" for n in range(500)) + "\n"
+
+
+def again(server, path, trace):
+    body = {"kind": "describe", "title": "again", "request": {"path": path, "trace": trace}}
+    return server.ended(server.post("/api/jobs", body).json())
+
+
+def test_a_table_of_ones_own_is_described_by_what_its_reader_says(server):
+    assert described(server, put(server, "table.csv", TABLE.encode()))["state"] == "failed"
+    seen = server.http.get("/api/uploads/table.csv").json()
+    assert seen["lines"][0] == "when,kind,address,length" and seen["headed"]
+    columns = {"time": "when", "op": "kind", "offset": "address", "size": "length"}
+    assert seen["trace"] == {"format": "csv", "columns": columns} and seen["needs"] == ["time_unit"]
+    job = again(server, "traces/table.csv", {**seen["trace"], "time_unit": "ms"})
+    assert job["state"] == "done", job
+    found = server.http.get(f"/api/described/{job['id']}").json()
+    assert found["trace"]["span"]["duration_s"] == pytest.approx(0.499)
+    assert found["workload_trace"] == {"path": "traces/table.csv", **seen["trace"], "time_unit": "ms"}
+    asked = {"of": "example:oltp-raid5.toml", "trace": found["workload_trace"]}
+    assert server.post("/api/whatif/estimate", asked).status_code == 200
+    ended = server.ended(server.post("/api/whatif/simulate", asked).json())
+    assert ended["state"] == "done", ended
+
+
+def test_a_table_without_headers_is_read_by_numbers(server):
+    body = "\n".join(f"{n},{n * 8},R,8" for n in range(100)) + "\n"
+    put(server, "bare.csv.gz", gzip.compress(body.encode()))
+    seen = server.http.get("/api/uploads/bare.csv.gz").json()
+    assert not seen["headed"] and seen["columns"] == ["0", "1", "2", "3"]
+    assert seen["trace"]["columns"] == {"time": 0, "op": 2} and seen["needs"] == ["columns", "time_unit"]
+    columns = {**seen["trace"]["columns"], "lba": 1, "sectors": 3}
+    asked = {"format": "csv", "columns": columns, "time_unit": "us", "sector_size": "4KiB"}
+    job = again(server, "traces/bare.csv.gz", asked)
+    assert job["state"] == "done", job
+    trace = server.http.get(f"/api/described/{job['id']}").json()["trace"]
+    assert trace["max_offset_bytes"] == (99 * 8 + 8) * 4096
+
+
+@pytest.mark.parametrize(
+    ("trace", "place"),
+    [
+        ({"time_unit": "h"}, "trace.time_unit"),
+        ({"format": "nothing"}, "trace.format"),
+        ({"columns": {"when": "time"}}, "trace.columns.when"),
+        ({"sector_size": "x"}, "trace.sector_size"),
+    ],
+)
+def test_what_cannot_be_read_so_is_said_at_its_key(server, trace, place):
+    put(server, "mine.csv", CSV.encode())
+    job = again(server, "traces/mine.csv", trace)
+    assert job["state"] == "failed" and job["error"]["place"] == place, job
+
+
+def test_keys_of_other_files_are_not_taken(server):
+    body = {
+        "kind": "describe",
+        "title": "x",
+        "request": {"path": "traces/mine.csv", "trace": {"more": ["x"]}},
+    }
+    assert server.post("/api/jobs", body).status_code == 422
+
+
+def test_a_file_that_is_no_text_has_no_preview(server):
+    put(server, "junk.bin", bytes(range(256)) * 64)
+    assert server.http.get("/api/uploads/junk.bin").json()["lines"] == []
+    for name in ("none.csv", "%2e%2e%2fjunk.bin"):
+        assert server.http.get(f"/api/uploads/{name}").status_code in (404, 422)
+
+
 def test_a_measurement_of_several_job_groups_is_a_page_of_its_runs(server):
     described(server, put(server, "groups.json", GROUPS.read_bytes()))
     body = {"kind": "import", "title": "groups", "request": {"path": "traces/groups.json"}}
