@@ -210,6 +210,21 @@ def test_a_table_of_ones_own_is_read_by_what_its_reader_says(browser, server, tm
     walk.context.close()
 
 
+def test_a_file_that_is_no_trace_is_deleted_by_two_presses(browser, server, tmp_path):
+    notes = tmp_path / "notes.md"
+    notes.write_text("# No trace.\n", "utf-8")
+    walk = Walk(browser, server, "/traces", 390, "dark")
+    walk.page.set_input_files("#file", str(notes))
+    walk.page.click("#delete")
+    assert (server.workspace / "traces" / "notes.md").exists()
+    walk.sound()
+    walk.page.click("#delete")
+    walk.until("document.getElementById('described').childElementCount === 0")
+    assert not (server.workspace / "traces" / "notes.md").exists()
+    walk.sound()
+    walk.context.close()
+
+
 def test_output_of_fio_is_kept_as_a_measured_run(browser, server):
     walk = Walk(browser, server, "/traces", 1440, "light")
     walk.page.set_input_files("#file", str(FIO))

@@ -145,6 +145,25 @@ def test_a_file_that_is_no_text_has_no_preview(server):
         assert server.http.get(f"/api/uploads/{name}").status_code in (404, 422)
 
 
+def test_an_upload_is_deleted_and_nothing_else(server, tmp_path):
+    described(server, put(server, "notes.md", b"# no trace\n"))
+    assert server.http.delete("/api/uploads/notes.md", headers={"x-iowatt-csrf": ""}).status_code == 403
+    assert "notes.md" in left(server)
+    answer = server.http.delete("/api/uploads/notes.md")
+    assert answer.status_code == 200 and answer.json()["path"] == "traces/notes.md"
+    assert "notes.md" not in left(server)
+    elsewhere = tmp_path / "kept.csv"
+    elsewhere.write_text("x", "utf-8")
+    (server.workspace / "traces" / "link.csv").symlink_to(elsewhere)
+    (server.workspace / "traces" / "folder").mkdir()
+    (server.workspace / "kept.csv").write_text("x", "utf-8")
+    for name in ("notes.md", "link.csv", "folder", "%2e%2e%2fkept.csv", "..%2Fkept.csv"):
+        assert server.http.delete(f"/api/uploads/{name}").status_code in (404, 405, 422), name
+    assert elsewhere.exists() and (server.workspace / "kept.csv").exists()
+    (server.workspace / "traces" / "link.csv").unlink()
+    (server.workspace / "traces" / "folder").rmdir()
+
+
 def test_a_measurement_of_several_job_groups_is_a_page_of_its_runs(server):
     described(server, put(server, "groups.json", GROUPS.read_bytes()))
     body = {"kind": "import", "title": "groups", "request": {"path": "traces/groups.json"}}

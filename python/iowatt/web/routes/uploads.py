@@ -45,6 +45,12 @@ class UploadedFile(Result):
     job: JobRecord
 
 
+class RemovedFile(Result):
+    """A file that was removed."""
+
+    path: str  #: Relative to the workspace.
+
+
 def uploads_router(queue: JobQueue, workspace: FilePath, limits: JobLimits) -> APIRouter:
     """The routes of uploads into ``workspace``, described by jobs of ``queue``."""
     router = APIRouter(responses=RESPONSES, tags=["uploads"])
@@ -80,6 +86,20 @@ def uploads_router(queue: JobQueue, workspace: FilePath, limits: JobLimits) -> A
         except OSError as error:
             raise InputError("unreadable", name, error.strerror or "cannot be read") from None
 
+    @router.delete("/api/uploads/{name:path}")
+    def removed(name: _Name) -> RemovedFile:
+        """Remove an uploaded file. Runs that were made of it stay; a folder or a link is not removed."""
+        file = _uploaded(folder, name)
+        if name in busy:
+            raise InputError("in-use", Argument("name", name), "a file of this name is being uploaded")
+        try:
+            file.unlink()
+        except FileNotFoundError:
+            raise _no_upload(name) from None
+        except OSError as error:
+            raise InputError("unwritable", name, error.strerror or "cannot be removed") from None
+        return RemovedFile(path=f"{FOLDER}/{name}")
+
     return router
 
 
@@ -88,8 +108,12 @@ def _uploaded(folder: FilePath, name: str) -> FilePath:
     _refuse_name(name)
     file = folder / name
     if folder.is_symlink() or file.is_symlink() or not file.is_file():
-        raise InputError("not-found", Argument("name", name), "there is no such upload")
+        raise _no_upload(name)
     return file
+
+
+def _no_upload(name: str) -> InputError:
+    return InputError("not-found", Argument("name", name), "there is no such upload")
 
 
 def _refuse_name(name: str) -> None:

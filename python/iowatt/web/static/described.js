@@ -1,5 +1,5 @@
 // What an uploaded file is: a trace to replay, a measurement to keep, or a file that needs a word on how it is read.
-import { get, jobEnds, post } from "./api.js";
+import { get, jobEnds, post, remove } from "./api.js";
 import { byId, complain, h, number, say } from "./dom.js";
 import { readingForm } from "./reading.js";
 
@@ -7,7 +7,8 @@ const pairs = (rows) => h("dl", { class: "pairs" }, rows.filter(([, value]) => v
 
 const panel = (...children) => byId("described").replaceChildren(h("div", { class: "panel" }, children.flat(Infinity).filter(Boolean)));
 
-const preview = (path) => path.startsWith("traces/") ? get(`/api/uploads/${encodeURIComponent(path.slice(7))}`).catch(() => null) : null;
+const isUpload = (path) => path.startsWith("traces/");
+const preview = (path) => isUpload(path) ? get(`/api/uploads/${encodeURIComponent(path.slice(7))}`).catch(() => null) : null;
 
 /** A file that was described. `again(keys)` describes it once more, read by them. */
 export const showDescribed = async (found, given, again) => {
@@ -19,12 +20,14 @@ export const showDescribed = async (found, given, again) => {
     ["Size", `${found.bytes.toLocaleString("en-US")} bytes`],
   ] : found.runs.map((run) => [run.name, `${run.tool} ${run.version}, ${number(run.iops)} IOPS for ${number(run.duration_s)} s, ${run.requests.toLocaleString("en-US")} requests`]);
   const several = found.runs.length > 1;
-  const text = trace && await preview(found.path);
+  const text = await preview(found.path);
+  const deletes = text && deleteButton(found.path);
+  if (!text && isUpload(found.path)) return panel(h("h2", {}, found.path.split("/").at(-1)), h("p", {}, h("code", {}, found.path), " is not there any more. Add it again."));
   panel(
     h("h2", {}, found.path.split("/").at(-1)), h("p", { class: "quiet" }, trace ? `A block trace (${trace.format ?? found.what}).` : `The output of ${found.what}.`),
     pairs(rows),
-    trace ? replay(found) : h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", id: "keep", onclick: () => keep(found) }, several ? `Keep them as ${found.runs.length} Runs` : "Keep it as a Run")),
-    text && h("details", { class: "inner" }, h("summary", {}, "Read it differently"), readingForm(text, { given: given ?? keysOf(found), read: again })));
+    trace ? await replay(found, deletes) : h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", id: "keep", onclick: () => keep(found) }, several ? `Keep them as ${found.runs.length} Runs` : "Keep it as a Run"), deletes),
+    trace && text && h("details", { class: "inner" }, h("summary", {}, "Read it differently"), readingForm(text, { given: given ?? keysOf(found), read: again })));
   byId("described").querySelector("button.primary").focus();
 };
 
@@ -36,7 +39,7 @@ export const showFailed = async (job, path, given, again) => {
     h("h2", {}, job.title),
     h("p", { class: "error" }, error ? said(error) : job.state),
     text && (text.lines.length > 0 || path.includes(".parquet")) && h("p", {}, "If it is a trace, say how it is read. The keys are those of ", h("code", {}, "trace"), " in a scenario."),
-    text && readingForm(text, { given, error, read: again }));
+    text && readingForm(text, { given, error, read: again, buttons: [deleteButton(path)] }));
   for (const first of ["[aria-invalid]", "[aria-required]", "select"]) {
     const one = byId("described").querySelector(first);
     if (one) return one.focus();
@@ -46,9 +49,35 @@ export const showFailed = async (job, path, given, again) => {
 // The form has the formats, which the message lists.
 const said = ({ code, message, hint }) => code === "wrong-format" ? `${message.split("; ")[0]}.` : [message, hint].filter(Boolean).join(". ");
 
+// Asks by itself: the first press arms it, the second deletes.
+const deleteButton = (path) => {
+  const name = path.slice(7);
+  const button = h("button", { type: "button", id: "delete" }, "Delete the file");
+  const disarm = () => { button.dataset.armed = ""; button.textContent = "Delete the file"; };
+  button.addEventListener("blur", disarm);
+  button.addEventListener("click", async () => {
+    if (button.dataset.armed !== "yes") {
+      button.dataset.armed = "yes";
+      button.textContent = `Delete ${path} for good?`;
+      return;
+    }
+    try {
+      await remove(`/api/uploads/${encodeURIComponent(name)}`);
+      history.replaceState(null, "", "/traces");
+      byId("described").replaceChildren();
+      byId("file").value = "";
+      byId("file").focus();
+      say(`${path} is deleted.`);
+    } catch (error) {
+      complain(error);
+    }
+  });
+  return button;
+};
+
 const keysOf = ({ workload_trace: { path, place, ...keys } }) => keys;
 
-const replay = (found) => h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", id: "replay", onclick: () => { location.href = `/?${new URLSearchParams({ trace: JSON.stringify(found.workload_trace), ...design() })}`; } }, "Replay it on a design"));
+const replay = (found, deletes) => h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", id: "replay", onclick: () => { location.href = `/?${new URLSearchParams({ trace: JSON.stringify(found.workload_trace), ...design() })}`; } }, "Replay it on a design"), deletes);
 
 const design = () => { const of = new URLSearchParams(location.search).get("of"); return of ? { of } : {}; };
 
