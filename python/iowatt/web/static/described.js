@@ -77,9 +77,28 @@ const deleteButton = (path) => {
 
 const keysOf = ({ workload_trace: { path, place, ...keys } }) => keys;
 
-const replay = (found, deletes) => h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", id: "replay", onclick: () => { location.href = `/?${new URLSearchParams({ trace: JSON.stringify(found.workload_trace), ...design() })}`; } }, "Replay it on a design"), deletes);
+const replay = async (found, deletes) => {
+  const select = h("select", { id: "design" }, await designs());
+  const go = () => { location.href = `/?${new URLSearchParams({ trace: JSON.stringify(found.workload_trace), of: select.value })}`; };
+  return [
+    h("div", { class: "field" }, h("label", { for: "design" }, "Design"), select, h("span", { class: "help" }, "The trace takes the place of its load.")),
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", id: "replay", onclick: go }, "Replay it on this design"), deletes),
+  ];
+};
 
-const design = () => { const of = new URLSearchParams(location.search).get("of"); return of ? { of } : {}; };
+// Shipped designs and the simulated Runs of the workspace, newest first; the one that the address names is chosen.
+const designs = async () => {
+  const [{ examples }, { results }] = await Promise.all([get("/api/whatif/examples"), get("/api/results?kind=run&limit=500")]);
+  const asked = new URLSearchParams(location.search).get("of");
+  const option = (of, title) => h("option", { value: of, selected: of === asked }, title);
+  const runs = results.filter((run) => !run.measured).map((run) => option(`run:${run.path}`, `${run.name} (${run.path})${run.late ? ", overloaded" : ""}`));
+  const known = [...examples.map(({ of }) => of), ...results.map((run) => `run:${run.path}`)];
+  return [
+    asked && !known.includes(asked) && option(asked, asked.replace(/^\w+:/, "")),
+    h("optgroup", { label: "Shipped designs" }, examples.map(({ of, title }) => option(of, title))),
+    runs.length > 0 && h("optgroup", { label: "Runs of this workspace" }, runs),
+  ];
+};
 
 const keep = async (found) => {
   try {
