@@ -255,7 +255,18 @@ def test_job_groups_of_fio_are_kept_as_runs_that_are_compared(browser, server):
 
 @pytest.mark.parametrize(("width", "scheme"), SIZES[:2])
 def test_jobs_are_listed_with_their_results(browser, server, width, scheme):
+    for path in ("watts.csv", "lab/fio/run.json"):
+        asked = {"kind": "describe", "title": path, "request": {"path": path}}
+        server.ended(server.post("/api/jobs", asked).json())
     walk = Walk(browser, server, "/jobs", width, scheme)
-    walk.page.wait_for_selector("#jobs tbody tr")
+    listed = server.http.get("/api/jobs", params={"limit": 1000}).json()["jobs"]
+    walk.until("count => document.querySelectorAll('#jobs tbody tr').length === count", arg=len(listed))
+    times = walk.page.eval_on_selector_all("#jobs time", "all => all.map((one) => one.dateTime)")
+    assert times == [job["created"] for job in listed]
+    # A date stands on one line.
+    heights = walk.page.eval_on_selector_all(
+        "#jobs time", "all => all.map((one) => one.getClientRects().length)"
+    )
+    assert set(heights) == {1}
     walk.sound()
     walk.context.close()
