@@ -185,6 +185,8 @@ def test_a_server_for_others_asks_for_its_token_and_keeps_it_to_itself(tmp_path)
     with served(tmp_path, "--bind", "0.0.0.0", environment={"IOWATT_SERVE_TOKEN": token}) as other:
         plain = httpx.Client(base_url=other.address)
         error(plain.get("/"), 401, "access-denied")
+        led = plain.get("/jobs", headers={"accept": "text/html"})
+        assert led.status_code == 303 and led.headers["location"] == "/login"
         assert plain.get("/login").status_code == 200
         assert plain.post("/login", data={"access": "wrong"}).status_code == 401
         assert plain.post("/login", data={"access": token}).status_code == 303

@@ -28,7 +28,7 @@ from iowatt.web.routes import (
     uploads_router,
     whatif_router,
 )
-from iowatt.web.safety import Safety, SafetySettings, error_body
+from iowatt.web.safety import LOGIN, Safety, SafetySettings, error_body
 from iowatt.web.whatif import warm_up
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def make_app(root: Path, settings: ServerSettings) -> Application:
     _add_assets(app)
     safety = SafetySettings(
         hosts=settings.hosts, csrf=settings.csrf, access=settings.access,
-        open_paths=frozenset({"/login", "/assets/report.css", "/assets/app.css", "/assets/icon.svg"}),
+        open_paths=frozenset({LOGIN, "/assets/report.css", "/assets/app.css", "/assets/icon.svg"}),
         uploads=("/api/uploads/",),
     )  # fmt: skip
     return Safety(app, safety)

@@ -82,7 +82,7 @@ class FileRequest(Result):
     path: _File  #: Relative to the workspace.
 
 
-class TraceReading(Result):
+class ReadingKeys(Result):
     """How a trace is read where it does not say so itself: keys of `trace` of a scenario, by their names."""
 
     format: _Word | None = None
@@ -102,7 +102,7 @@ class TraceReading(Result):
 class DescriptionRequest(FileRequest):
     """A file of the workspace to be described."""
 
-    trace: TraceReading | None = None  #: Given, the file is taken for a trace.
+    trace: ReadingKeys | None = None  #: Given, the file is taken for a trace.
 
 
 class _Submitted(Result):

@@ -9,6 +9,7 @@ from urllib.parse import quote, urlencode
 from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
+from iowatt.base.errors import InputError
 from iowatt.render.document import Document
 from iowatt.render.numbers import significant
 from iowatt.web.context import SITE, ServerContext
@@ -58,7 +59,7 @@ def pages_router(context: ServerContext) -> APIRouter:
             if download:
                 return FileResponse(found, filename=f"{folder.name}.html", media_type="text/html")
             if found.is_symlink():
-                return HTMLResponse("", 404)
+                raise InputError("not-found", path, "its page is a link; expected a file")
             address = f"/kept/{quote(path)}"
             return context.page("kept.html", here="", title=folder.name, address=address, path=path)
         return _shown(found, folder.name, download=download)
@@ -68,7 +69,7 @@ def pages_router(context: ServerContext) -> APIRouter:
         """The page that was written with a result, for a frame."""
         found = documents_of(context.folder(path))
         if not isinstance(found, Path):
-            return HTMLResponse("", 404)
+            raise InputError("not-found", path, "no page was written with it")
         return FileResponse(found, media_type="text/html", headers={"content-security-policy": _KEPT_POLICY})
 
     @router.get("/view/{lens}")
