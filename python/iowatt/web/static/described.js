@@ -19,6 +19,7 @@ export const showDescribed = async (found, given, again) => {
     ["Reaches", `${number(trace.max_offset_bytes / 1e9)} GB`],
     ["Size", `${found.bytes.toLocaleString("en-US")} bytes`],
   ] : found.runs.map((run) => [run.name, `${run.tool} ${run.version}, ${number(run.iops)} IOPS for ${number(run.duration_s)} s, ${run.requests.toLocaleString("en-US")} requests`]);
+  const untimed = Boolean(trace?.untimed);
   const several = found.runs.length > 1;
   const text = await preview(found.path);
   const deletes = text && deleteButton(found.path);
@@ -27,7 +28,8 @@ export const showDescribed = async (found, given, again) => {
     h("h2", {}, found.path.split("/").at(-1)), h("p", { class: "quiet" }, trace ? `A block trace (${trace.format ?? found.what}).` : `The output of ${found.what}.`),
     pairs(rows),
     trace ? await replay(found, deletes) : h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", id: "keep", onclick: () => keep(found) }, several ? `Keep them as ${found.runs.length} Runs` : "Keep it as a Run"), deletes),
-    trace && text && h("details", { class: "inner" }, h("summary", {}, "Read it differently"), readingForm(text, { given: given ?? keysOf(found), read: again })));
+    untimed && h("p", { class: "quiet" }, "The trace has no times: give its rate, and describe it again."),
+    trace && text && h("details", { class: "inner", open: untimed }, h("summary", {}, "Read it differently"), readingForm(text, { given: given ?? keysOf(found), read: again })));
   byId("described").querySelector("button.primary").focus();
 };
 

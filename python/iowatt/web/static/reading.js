@@ -22,13 +22,13 @@ const field = (key, title, input, help) => h("div", { class: "field", id: `field
 const select = (id, choices, value, unset) => h("select", { id }, choices.map((one) => h("option", { value: one, selected: one === (value ?? "") }, one || unset)));
 
 const ofColumn = (name, preview, value) => field(`columns.${name}`, COLUMN_TITLES[name] ?? name,
-  h("input", { id: `read-columns-${name}`, list: "read-headers", value: value === undefined ? "" : String(value), maxlength: "400", autocomplete: "off" }));
+  h("input", { id: `read-columns-${name}`, list: "read-headers", value: String(value ?? ""), maxlength: "400", autocomplete: "off" }));
 
 const ofKey = (key, value) => {
   const { title, choices, unset, help, number } = KEYS[key];
   const id = `read-${key}`;
   return field(key, title, choices ? select(id, choices, value, unset)
-    : h("input", { id, type: number ? "number" : "text", min: number ? "0" : null, step: number ? "any" : null, value: value === undefined ? "" : String(value), autocomplete: "off" }), help);
+    : h("input", { id, type: number ? "number" : "text", min: number ? "0" : null, step: number ? "any" : null, value: String(value ?? ""), autocomplete: "off" }), help);
 };
 
 /** The form; `read(keys)` when it is sent. `given`: keys that were tried before; `error`: what was wrong with them. */
