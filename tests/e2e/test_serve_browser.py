@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from visit import NEEDS_BROWSER
@@ -12,7 +14,7 @@ import needs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "web"))
 from serving import served
-from workspaces import FIO, workspace
+from workspaces import FIO, GROUPS, workspace
 
 pytestmark = NEEDS_BROWSER
 SIZES = [(1440, "light"), (390, "dark"), (1440, "dark"), (390, "light")]
@@ -174,10 +176,58 @@ def test_a_trace_is_dropped_described_and_replayed_on_a_design(browser, server, 
     walk.page.wait_for_selector("#described h2")
     assert "3,000" in walk.page.locator("#described").text_content()
     walk.sound()
-    walk.page.locator("#described button").focus()
+    walk.page.select_option("#design", "run:runs/raid5")
+    walk.page.locator("#replay").focus()
     walk.page.keyboard.press("Enter")
     walk.page.wait_for_url("**/?trace=**")
+    walk.until("document.getElementById('start').value === 'run:runs/raid5'")
     walk.page.wait_for_selector("#figures a")
+    walk.sound()
+    walk.context.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), SIZES[:2])
+def test_a_table_of_ones_own_is_read_by_what_its_reader_says(browser, server, tmp_path, width, scheme):
+    table = tmp_path / f"own-{width}.csv"
+    lines = [f"{n},{'read' if n % 3 else 'write'},{(n * 7919 % 4096) * 4096},4096" for n in range(900)]
+    table.write_text("\n".join(["when,kind,address,length", *lines]) + "\n", "utf-8")
+    walk = Walk(browser, server, "/traces", width, scheme)
+    walk.page.set_input_files("#file", str(table))
+    walk.page.wait_for_selector("#described .error")
+    assert "when,kind,address,length" in walk.page.locator("pre.preview").text_content()
+    assert walk.page.input_value("#read-columns-offset") == "address"
+    walk.until("document.activeElement.id === 'read-time_unit'")
+    walk.sound()
+    # A second try keeps what was said in the first.
+    walk.page.fill("#read-sector_size", "no size")
+    walk.page.select_option("#read-time_unit", "ms")
+    walk.page.click("#described form button.primary")
+    walk.page.wait_for_selector("#read-sector_size[aria-invalid=true]")
+    assert walk.page.input_value("#read-time_unit") == "ms" and walk.page.input_value("#read-rate_iops") == ""
+    walk.page.fill("#read-sector_size", "")
+    walk.page.click("#described form button.primary")
+    walk.page.wait_for_selector("#replay")
+    assert "0.899 s" in walk.page.locator("#described .pairs").text_content()
+    walk.sound()
+    walk.page.click("#replay")
+    walk.page.wait_for_url("**/?trace=**")
+    assert json.loads(parse_qs(urlsplit(walk.page.url).query)["trace"][0])["time_unit"] == "ms"
+    walk.page.wait_for_selector("#figures a")
+    walk.sound()
+    walk.context.close()
+
+
+def test_a_file_that_is_no_trace_is_deleted_by_two_presses(browser, server, tmp_path):
+    notes = tmp_path / "notes.md"
+    notes.write_text("# No trace.\n", "utf-8")
+    walk = Walk(browser, server, "/traces", 390, "dark")
+    walk.page.set_input_files("#file", str(notes))
+    walk.page.click("#delete")
+    assert (server.workspace / "traces" / "notes.md").exists()
+    walk.sound()
+    walk.page.click("#delete")
+    walk.until("document.getElementById('described').childElementCount === 0")
+    assert not (server.workspace / "traces" / "notes.md").exists()
     walk.sound()
     walk.context.close()
 
@@ -185,8 +235,8 @@ def test_a_trace_is_dropped_described_and_replayed_on_a_design(browser, server, 
 def test_output_of_fio_is_kept_as_a_measured_run(browser, server):
     walk = Walk(browser, server, "/traces", 1440, "light")
     walk.page.set_input_files("#file", str(FIO))
-    walk.page.wait_for_selector("#described button")
-    walk.page.locator("#described button").focus()
+    walk.page.wait_for_selector("#keep")
+    walk.page.locator("#keep").focus()
     walk.page.keyboard.press("Enter")
     walk.page.wait_for_url("**/result/imported/**")
     walk.page.wait_for_selector("html[data-plots=drawn]")
@@ -195,9 +245,33 @@ def test_output_of_fio_is_kept_as_a_measured_run(browser, server):
     walk.context.close()
 
 
+def test_job_groups_of_fio_are_kept_as_runs_that_are_compared(browser, server):
+    walk = Walk(browser, server, "/traces", 390, "light")
+    walk.page.set_input_files("#file", str(GROUPS))
+    walk.page.click("#keep")
+    walk.page.wait_for_url("**/result/imported/**")
+    assert walk.page.locator("#runs tbody a").count() == 2
+    walk.sound()
+    walk.page.click('a[href^="/view/compare"]')
+    walk.page.wait_for_selector("html[data-plots=drawn]")
+    walk.sound()
+    walk.context.close()
+
+
 @pytest.mark.parametrize(("width", "scheme"), SIZES[:2])
 def test_jobs_are_listed_with_their_results(browser, server, width, scheme):
+    for path in ("watts.csv", "lab/fio/run.json"):
+        asked = {"kind": "describe", "title": path, "request": {"path": path}}
+        server.ended(server.post("/api/jobs", asked).json())
     walk = Walk(browser, server, "/jobs", width, scheme)
-    walk.page.wait_for_selector("#jobs tbody tr")
+    listed = server.http.get("/api/jobs", params={"limit": 1000}).json()["jobs"]
+    walk.until("count => document.querySelectorAll('#jobs tbody tr').length === count", arg=len(listed))
+    times = walk.page.eval_on_selector_all("#jobs time", "all => all.map((one) => one.dateTime)")
+    assert times == [job["created"] for job in listed]
+    # A date stands on one line.
+    heights = walk.page.eval_on_selector_all(
+        "#jobs time", "all => all.map((one) => one.getClientRects().length)"
+    )
+    assert set(heights) == {1}
     walk.sound()
     walk.context.close()

@@ -143,7 +143,7 @@ def test_what_cannot_be_is_refused_with_its_place(server, asked, status, code):
 
 
 @pytest.mark.parametrize(
-    "path", ["/result/../../etc", "/result/%2e%2e/%2e%2e/etc", "/result/runs", "/kept/runs/raid5"]
+    "path", ["/result/../../etc", "/result/%2e%2e/%2e%2e/etc", "/result/none", "/kept/runs/raid5"]
 )
 def test_paths_do_not_leave_the_workspace(server, path):
     assert server.http.get(path).status_code in (404, 422)
@@ -185,6 +185,8 @@ def test_a_server_for_others_asks_for_its_token_and_keeps_it_to_itself(tmp_path)
     with served(tmp_path, "--bind", "0.0.0.0", environment={"IOWATT_SERVE_TOKEN": token}) as other:
         plain = httpx.Client(base_url=other.address)
         error(plain.get("/"), 401, "access-denied")
+        led = plain.get("/jobs", headers={"accept": "text/html"})
+        assert led.status_code == 303 and led.headers["location"] == "/login"
         assert plain.get("/login").status_code == 200
         assert plain.post("/login", data={"access": "wrong"}).status_code == 401
         assert plain.post("/login", data={"access": token}).status_code == 303

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import html
 import json
+import re
 import socket
 import time
 from pathlib import Path
@@ -11,7 +13,7 @@ from urllib.parse import quote
 
 import pytest
 from serving import served
-from workspaces import FIO
+from workspaces import FIO, GROUPS
 
 TRACES = Path(__file__).resolve().parents[2] / "examples" / "traces"
 CSV = "time_s,op,offset,size\n" + "\n".join(f"{n / 100},R,{n * 4096},4096" for n in range(500)) + "\n"
@@ -71,6 +73,127 @@ def test_a_trace_of_this_package_and_output_of_fio_are_known(server):
     assert kept["state"] == "done", kept
     run = json.loads((server.workspace / kept["result"] / "run.json").read_text("utf-8"))
     assert run["source"] == "fio"
+
+
+TABLE = "when,kind,address,length\n" + "\n".join(f"{n},read,{n * 4096},4096" for n in range(500)) + "\n"
+
+
+def again(server, path, trace):
+    body = {"kind": "describe", "title": "again", "request": {"path": path, "trace": trace}}
+    return server.ended(server.post("/api/jobs", body).json())
+
+
+def test_a_table_of_ones_own_is_described_by_what_its_reader_says(server):
+    assert described(server, put(server, "table.csv", TABLE.encode()))["state"] == "failed"
+    seen = server.http.get("/api/uploads/table.csv").json()
+    assert seen["lines"][0] == "when,kind,address,length" and seen["headed"]
+    columns = {"time": "when", "op": "kind", "offset": "address", "size": "length"}
+    assert seen["trace"] == {"format": "csv", "columns": columns} and seen["needs"] == ["time_unit"]
+    job = again(server, "traces/table.csv", {**seen["trace"], "time_unit": "ms"})
+    assert job["state"] == "done", job
+    found = server.http.get(f"/api/described/{job['id']}").json()
+    assert found["trace"]["span"]["duration_s"] == pytest.approx(0.499)
+    assert found["workload_trace"] == {"path": "traces/table.csv", **seen["trace"], "time_unit": "ms"}
+    asked = {"of": "example:oltp-raid5.toml", "trace": found["workload_trace"]}
+    assert server.post("/api/whatif/estimate", asked).status_code == 200
+    ended = server.ended(server.post("/api/whatif/simulate", asked).json())
+    assert ended["state"] == "done", ended
+
+
+def test_a_table_without_headers_is_read_by_numbers(server):
+    body = "\n".join(f"{n},{n * 8},R,8" for n in range(100)) + "\n"
+    put(server, "bare.csv.gz", gzip.compress(body.encode()))
+    seen = server.http.get("/api/uploads/bare.csv.gz").json()
+    assert not seen["headed"] and seen["columns"] == ["0", "1", "2", "3"]
+    assert seen["trace"]["columns"] == {"time": 0, "op": 2} and seen["needs"] == ["columns", "time_unit"]
+    columns = {**seen["trace"]["columns"], "lba": 1, "sectors": 3}
+    asked = {"format": "csv", "columns": columns, "time_unit": "us", "sector_size": "4KiB"}
+    job = again(server, "traces/bare.csv.gz", asked)
+    assert job["state"] == "done", job
+    trace = server.http.get(f"/api/described/{job['id']}").json()["trace"]
+    assert trace["max_offset_bytes"] == (99 * 8 + 8) * 4096
+
+
+@pytest.mark.parametrize(
+    ("trace", "place"),
+    [
+        ({"time_unit": "h"}, "trace.time_unit"),
+        ({"format": "nothing"}, "trace.format"),
+        ({"columns": {"when": "time"}}, "trace.columns.when"),
+        ({"sector_size": "x"}, "trace.sector_size"),
+    ],
+)
+def test_what_cannot_be_read_so_is_said_at_its_key(server, trace, place):
+    put(server, "mine.csv", CSV.encode())
+    job = again(server, "traces/mine.csv", trace)
+    assert job["state"] == "failed" and job["error"]["place"] == place, job
+
+
+def test_keys_of_other_files_are_not_taken(server):
+    body = {
+        "kind": "describe",
+        "title": "x",
+        "request": {"path": "traces/mine.csv", "trace": {"more": ["x"]}},
+    }
+    assert server.post("/api/jobs", body).status_code == 422
+
+
+def test_a_file_that_is_no_text_has_no_preview(server):
+    put(server, "junk.bin", bytes(range(256)) * 64)
+    assert server.http.get("/api/uploads/junk.bin").json()["lines"] == []
+    for name in ("none.csv", "%2e%2e%2fjunk.bin"):
+        assert server.http.get(f"/api/uploads/{name}").status_code in (404, 422)
+
+
+def test_an_upload_is_deleted_and_nothing_else(server, tmp_path):
+    described(server, put(server, "notes.md", b"# no trace\n"))
+    assert server.http.delete("/api/uploads/notes.md", headers={"x-iowatt-csrf": ""}).status_code == 403
+    assert "notes.md" in left(server)
+    answer = server.http.delete("/api/uploads/notes.md")
+    assert answer.status_code == 200 and answer.json()["path"] == "traces/notes.md"
+    assert "notes.md" not in left(server)
+    elsewhere = tmp_path / "kept.csv"
+    elsewhere.write_text("x", "utf-8")
+    (server.workspace / "traces" / "link.csv").symlink_to(elsewhere)
+    (server.workspace / "traces" / "folder").mkdir()
+    (server.workspace / "kept.csv").write_text("x", "utf-8")
+    for name in ("notes.md", "link.csv", "folder", "%2e%2e%2fkept.csv", "..%2Fkept.csv"):
+        assert server.http.delete(f"/api/uploads/{name}").status_code in (404, 405, 422), name
+    assert elsewhere.exists() and (server.workspace / "kept.csv").exists()
+    (server.workspace / "traces" / "link.csv").unlink()
+    (server.workspace / "traces" / "folder").rmdir()
+
+
+def test_a_measurement_of_several_job_groups_is_a_page_of_its_runs(server):
+    described(server, put(server, "groups.json", GROUPS.read_bytes()))
+    body = {"kind": "import", "title": "groups", "request": {"path": "traces/groups.json"}}
+    kept = server.ended(server.post("/api/jobs", body).json())
+    runs = sorted(one.parent.name for one in (server.workspace / kept["result"]).glob("*/run.json"))
+    assert len(runs) == 2
+    page = server.http.get(f"/result/{kept['result']}")
+    assert page.status_code == 200
+    for name in runs:
+        address = f"/result/{kept['result']}/{quote(name)}"
+        assert f'href="{address}"' in page.text
+        assert server.http.get(address).status_code == 200
+    lenses = re.findall(r'href="(/view/[^"]+)"', page.text)
+    assert len(lenses) == 2
+    for lens in lenses:
+        assert server.http.get(html.unescape(lens)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/result/none", "/result/traces", "/view/compare", "/view/none?run=x", "/no"]
+)
+def test_an_error_of_a_page_is_a_page_and_of_data_is_json(server, path):
+    wanted = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    page = server.http.get(path, headers=wanted)
+    assert page.status_code in (404, 422)
+    assert page.headers["content-type"].startswith("text/html")
+    assert 'href="/"' in page.text and "data-code=" in page.text
+    assert server.http.get(path).json()["error"]["code"] in page.text
+    data = server.http.get("/api/jobs/0000000000000000", headers=wanted)
+    assert data.status_code == 404 and data.json()["error"]["code"] == "not-found"
 
 
 @pytest.mark.parametrize(

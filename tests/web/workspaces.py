@@ -12,7 +12,9 @@ import iowatt
 from iowatt.model.scenario import EXAMPLES
 
 SHORT = {"workload.oltp.trace.end": "20s"}
-FIO = Path(__file__).resolve().parents[1] / "data" / "fio" / "json_plus_3.33_sample.json"
+DATA = Path(__file__).resolve().parents[1] / "data"
+FIO = DATA / "fio" / "json_plus_3.33_sample.json"
+GROUPS = DATA / "fio-runs" / "groups" / "out.json"  #: Two job groups.
 
 STARTED = 1795189520  #: When fio began, Unix seconds.
 

@@ -28,7 +28,7 @@ from iowatt.web.routes import (
     uploads_router,
     whatif_router,
 )
-from iowatt.web.safety import Safety, SafetySettings, error_body
+from iowatt.web.safety import LOGIN, Safety, SafetySettings, error_body
 from iowatt.web.whatif import warm_up
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def make_app(root: Path, settings: ServerSettings) -> Application:
     app = FastAPI(
         title="iowatt", lifespan=beside, docs_url=None, redoc_url=None, openapi_url="/api/openapi.json"
     )
-    add_handlers(app)
+    add_handlers(app, context.error_page)
     app.include_router(results_router(context))
     app.include_router(whatif_router(context))
     app.include_router(jobs_router(queue, events))
@@ -98,7 +98,7 @@ def make_app(root: Path, settings: ServerSettings) -> Application:
     _add_assets(app)
     safety = SafetySettings(
         hosts=settings.hosts, csrf=settings.csrf, access=settings.access,
-        open_paths=frozenset({"/login", "/assets/report.css", "/assets/app.css", "/assets/icon.svg"}),
+        open_paths=frozenset({LOGIN, "/assets/report.css", "/assets/app.css", "/assets/icon.svg"}),
         uploads=("/api/uploads/",),
     )  # fmt: skip
     return Safety(app, safety)

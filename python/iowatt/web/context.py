@@ -15,6 +15,7 @@ from iowatt.web.jobs import EXAMPLE, base_of
 
 if TYPE_CHECKING:
     from iowatt.web.catalogue import ResultsCatalogue
+    from iowatt.web.errors import ErrorDetail
     from iowatt.web.jobs import JobQueue
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
@@ -83,3 +84,9 @@ class ServerContext:
             )
         )
         return HTMLResponse(text)
+
+    def error_page(self, error: ErrorDetail, status: int) -> HTMLResponse:
+        """The page of an error, with a way back."""
+        page = self.page("error.html", here="", title="Error", error=error)
+        page.status_code = status
+        return page

@@ -1,9 +1,9 @@
-"""Errors as answers: one shape, whatever went wrong, with the code and place of the command line."""
+"""Errors as answers: JSON with the code and place of the command line; a page where a person navigates."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import InputError, IowattError
@@ -12,6 +12,8 @@ from iowatt.web.safety import error_body
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+    from starlette.requests import Request
+    from starlette.responses import Response
 
 STATUSES: Final[Mapping[str, int]] = {
     "not-found": 404, "exists": 409, "in-use": 409, "too-large": 413, "access-denied": 403, "too-many": 429,
@@ -47,34 +49,52 @@ def status_of(error: IowattError) -> int:
     return STATUSES.get(error.code, 422) if isinstance(error, InputError) else 500
 
 
-def add_handlers(app: FastAPI) -> None:
-    """Answer every error of ``app`` in one shape."""
+ErrorPage = Callable[[ErrorDetail, int], "Response"]
+"""Makes the page of an error, with its status."""
+
+
+def add_handlers(app: FastAPI, page: ErrorPage | None = None) -> None:
+    """Answer every error of ``app`` in one shape.
+
+    ``page``: for addresses that a person navigates to; None answers JSON everywhere.
+    """
     from fastapi.exceptions import RequestValidationError
     from starlette.exceptions import HTTPException
-    from starlette.requests import Request
-    from starlette.responses import JSONResponse, Response
+    from starlette.responses import JSONResponse
 
-    def refused(_request: Request, error: Exception) -> Response:
+    def answer(request: Request, status: int, body: dict[str, Any], headers: Any = None) -> Response:
+        if page is not None and _navigates(request):
+            return page(ErrorDetail(**body["error"]), status)
+        return JSONResponse(body, status, headers)
+
+    def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, IowattError)
         body = error_body(error.code, error.message, error.place, error.hint)
-        return JSONResponse(body, status_of(error))
+        return answer(request, status_of(error), body)
 
-    def invalid(_request: Request, error: Exception) -> Response:
+    def invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"][1:]) or None
-        return JSONResponse(error_body("not-accepted", str(first["msg"]), place), 422)
+        return answer(request, 422, error_body("not-accepted", str(first["msg"]), place))
 
-    def plain(_request: Request, error: Exception) -> Response:
+    def plain(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         code = {404: "not-found", 405: "unsupported", 413: "too-large"}.get(error.status_code, "not-accepted")
-        return JSONResponse(error_body(code, str(error.detail)), error.status_code, error.headers)
+        return answer(request, error.status_code, error_body(code, str(error.detail)), error.headers)
 
-    def fault(_request: Request, error: Exception) -> Response:
+    def fault(request: Request, error: Exception) -> Response:
         _log.error("iowatt: a fault of ours", exc_info=error)
-        return JSONResponse(error_body("internal", "a fault of iowatt; the server's log has it"), 500)
+        return answer(request, 500, error_body("internal", "a fault of iowatt; the server's log has it"))
 
     app.add_exception_handler(IowattError, refused)
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, plain)
     app.add_exception_handler(Exception, fault)
+
+
+def _navigates(request: Request) -> bool:
+    """Whether a browser asks for a page, not a script of one for data."""
+    path = request.url.path
+    wants_page = "text/html" in request.headers.get("accept", "")
+    return request.method == "GET" and wants_page and not path.startswith(("/api/", "/assets/"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ PAGES: Final[Mapping[str, str]] = {
 """Kinds whose page needs more than their head, and is kept with it."""
 MOST_RUNS: Final = 20
 """Runs that are compared at once."""
+MOST_LISTED: Final = 1000
+"""Runs of one folder that are listed."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,44 @@ def kind_of(folder: Path) -> str:
             if str(head.get("schema", "")).startswith(schema):
                 return kind
     raise InputError("not-found", folder.name, "there is no result in this folder")
+
+
+@dataclass(frozen=True)
+class GroupedRun:
+    """A Run in a folder of several: one of the job groups of a measurement."""
+
+    folder: str
+    name: str
+    source: str
+    iops: float
+    mean_ms: float | None
+    p95_ms: float | None
+
+
+def runs_in(folder: Path) -> list[GroupedRun]:
+    """The Runs in a folder that is no result itself, in the order of their numbers; none where it is one."""
+    if any((folder / name).is_file() for name in HEADS):
+        return []
+    heads = [one for one in folder.glob("*/run.json") if one.is_file() and not one.parent.is_symlink()]
+    in_order = sorted(heads, key=lambda head: _in_order(head.parent.name))
+    return [run for head in in_order[:MOST_LISTED] if (run := _grouped(head)) is not None]
+
+
+def _in_order(name: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"([0-9]{1,9})", name)]
+
+
+def _grouped(head: Path) -> GroupedRun | None:
+    """The Run; None where the file is that of another program, or damaged."""
+    try:
+        run = input_file.json_object(head)
+        times = run["response_time_ms"]["all"]
+        return GroupedRun(
+            folder=head.parent.name, name=str(run.get("name", head.parent.name)), source=str(run["source"]),
+            iops=run["throughput"]["iops"], mean_ms=times["mean"], p95_ms=times["p95"],
+        )  # fmt: skip
+    except (InputError, KeyError, TypeError):
+        return None
 
 
 def documents_of(folder: Path) -> list[Document] | Path:

@@ -21,6 +21,8 @@ CSRF_HEADER: Final = "x-iowatt-csrf"
 """Header with the token of the page."""
 COOKIE: Final = "iowatt-access"
 """Cookie with the access token, where the server has one."""
+LOGIN: Final = "/login"
+"""Page that asks for the access token."""
 BODY_BYTES: Final = 4 << 20
 """Largest body that is not an upload."""
 POLICY: Final = (
@@ -90,7 +92,11 @@ class Safety:
         headers = _headers(scope)
         refusal = self._refusal(scope, headers)
         if refusal is not None:
-            await _refuse(send, *refusal)
+            login = refusal[0] == 401 and LOGIN in self._settings.open_paths
+            if login and scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
+                await _redirect(send, LOGIN)
+            else:
+                await _refuse(send, *refusal)
             return
         upload = scope["path"].startswith(self._settings.uploads) if self._settings.uploads else False
         limited = receive if upload else _limited(receive, self._settings.body_bytes)
@@ -109,7 +115,7 @@ class Safety:
             return 403, "access-denied", "the Host header is not an address of this server"
         closed = settings.access is not None and path not in settings.open_paths
         if closed and not _same(_given_access(headers), settings.access):
-            return 401, "access-denied", "this server needs its access token; open /login"
+            return 401, "access-denied", f"this server needs its access token; open {LOGIN}"
         if scope["method"] in _READING:
             return None
         if _from_elsewhere(headers, settings.hosts):
@@ -190,3 +196,10 @@ async def _refuse(send: Send, status: int, code: str, message: str) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": _with_headers(headers)})
     await send({"type": "http.response.body", "body": body})
+
+
+async def _redirect(send: Send, address: str) -> None:
+    """Lead a browser that navigates to another page."""
+    headers = [(b"location", address.encode()), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 303, "headers": _with_headers(headers)})
+    await send({"type": "http.response.body", "body": b""})

@@ -2,7 +2,8 @@
 
 ``queue`` is the table of jobs as the server uses it, ``claims`` as workers do, both on ``table``; ``record``
 has the types. ``workers`` keeps the processes, ``worker`` is one of them; ``kinds`` says what each kind of
-job does, ``uploaded`` what is done with uploads, ``places`` where files may lie, ``limits`` what is allowed.
+job does, ``uploaded`` what is done with uploads, ``reading`` how they are read, ``places`` where files may
+lie, ``limits`` what is allowed.
 ``events`` tells listeners of changes.
 """
 

@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Final
 from iowatt.base import atomic_path
 from iowatt.web.jobs.limits import JobLimits, reading_an_upload
 from iowatt.web.jobs.places import base_of, refuse_outside
-from iowatt.web.jobs.record import FileRequest, JobKind, JobStatus, QuestionRequest, RunRequest
+from iowatt.web.jobs.record import (
+    DescriptionRequest,
+    FileRequest,
+    JobKind,
+    JobStatus,
+    QuestionRequest,
+    RunRequest,
+)
 
 if TYPE_CHECKING:
     from iowatt.web.jobs.progress import JobProgress
@@ -101,9 +108,9 @@ def _choose(context: JobContext, job: JobRecord, target: Path, progress: JobProg
 def _describe(context: JobContext, job: JobRecord, target: Path, progress: JobProgress) -> None:
     from iowatt.web.jobs.uploaded import write_description
 
-    path, most = FileRequest(**job.request).path, context.limits.description_bytes
+    asked, most = DescriptionRequest(**job.request), context.limits.description_bytes
     with reading_an_upload(context.limits):
-        write_description(context.workspace, path, target, most, progress)
+        write_description(context.workspace, asked, target, most, progress)
 
 
 def _import(context: JobContext, job: JobRecord, target: Path, progress: JobProgress) -> None:

@@ -25,6 +25,7 @@ _Title = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=
 _Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_PLAIN)]
 _Folder = Annotated[str, StringConstraints(max_length=1024, pattern=_PLAIN)]
 _File = Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=_PLAIN)]
+_Word = Annotated[str, StringConstraints(max_length=400, pattern=_PLAIN)]
 _Document = Annotated[str, StringConstraints(min_length=1, max_length=1_000_000)]
 _Changes = Annotated[list[Annotated[str, StringConstraints(max_length=4096)]], Field(max_length=500)]
 
@@ -76,9 +77,32 @@ class QuestionRequest(Result):
 
 
 class FileRequest(Result):
-    """A file of the workspace to be described or imported."""
+    """A file of the workspace to be imported."""
 
     path: _File  #: Relative to the workspace.
+
+
+class ReadingKeys(Result):
+    """How a trace is read where it does not say so itself: keys of `trace` of a scenario, by their names."""
+
+    format: _Word | None = None
+    columns: Annotated[dict[_Word, _Word | int], Field(max_length=20)] | None = None
+    time_unit: _Word | None = None
+    sector_size: _Word | int | None = None
+    event: _Word | None = None
+    pattern: Annotated[str, StringConstraints(max_length=4096)] | None = None
+    rate_iops: float | None = None
+    device: _Word | None = None
+
+    def keys(self) -> dict[str, Any]:
+        """Those that are given."""
+        return {name: value for name, value in self.as_dict().items() if value is not None}
+
+
+class DescriptionRequest(FileRequest):
+    """A file of the workspace to be described."""
+
+    trace: ReadingKeys | None = None  #: Given, the file is taken for a trace.
 
 
 class _Submitted(Result):
@@ -105,7 +129,7 @@ class SubmittedDescription(_Submitted):
     """An uploaded file to describe."""
 
     kind: Literal["describe"]
-    request: FileRequest
+    request: DescriptionRequest
 
 
 class SubmittedImport(_Submitted):

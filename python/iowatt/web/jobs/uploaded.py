@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from iowatt.sources.observation import Observation
     from iowatt.trace.result import TraceInfo
     from iowatt.web.jobs.progress import JobProgress
+    from iowatt.web.jobs.record import DescriptionRequest
     from iowatt.web.jobs.result import MeasuredOutput
 
 #: Most runs of an output.
@@ -22,26 +23,28 @@ _MOST_RUNS: Final = 1000
 
 
 def write_description(
-    workspace: Path, path: str, target: Path, most_bytes: int, progress: JobProgress
+    workspace: Path, asked: DescriptionRequest, target: Path, most_bytes: int, progress: JobProgress
 ) -> None:
-    """Describe a file of the workspace in a JSON file, ``iowatt.upload/1``.
+    """Describe a file of the workspace in a JSON file, ``iowatt.upload/1``; with keys, it is a trace.
 
     Raises ``InputError``: it is nothing that is read here, or its description is longer than ``most_bytes``.
     """
     from iowatt.sources import outputs
     from iowatt.trace.measure import info
+    from iowatt.web.jobs.reading import reading_spec
     from iowatt.web.jobs.result import UploadDescription
 
-    file = file_of(workspace, path)
+    file = file_of(workspace, asked.path)
     relative = file.relative_to(workspace.resolve())
-    what = outputs.recognised(file)
-    trace = info({"path": str(relative)}, progress=progress.requests) if what == "trace" else None
+    keys = {} if asked.trace is None else asked.trace.keys()
+    what = "trace" if keys else outputs.recognised(file)
+    trace = info(reading_spec(relative, keys), progress=progress.requests) if what == "trace" else None
     document = UploadDescription(
         path=relative.as_posix(),
         bytes=file.stat().st_size,
         what=what,
         trace=trace,
-        workload_trace=None if trace is None else _keys(relative, trace),
+        workload_trace=None if trace is None else _keys(relative, trace, keys),
         runs=[] if trace is not None else [_described(one) for one in _read(relative, progress)],
     )
     text = document.json_text()
@@ -103,8 +106,8 @@ def _described(one: Observation) -> MeasuredOutput:
     )
 
 
-def _keys(path: Path, found: TraceInfo) -> dict[str, Any]:
-    keys: dict[str, Any] = {"path": path.as_posix(), "format": found.format}
+def _keys(path: Path, found: TraceInfo, given: Mapping[str, Any]) -> dict[str, Any]:
+    keys: dict[str, Any] = {"path": path.as_posix(), "format": found.format, **given}
     if found.devices.count > 1:
         keys["place"] = "end-to-end"
     return keys

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
+from iowatt.base.errors import InputError
 from iowatt.render.document import Document
+from iowatt.render.numbers import significant
 from iowatt.web.context import SITE, ServerContext
 from iowatt.web.errors import RESPONSES
-from iowatt.web.results import MOST_RUNS, LensRequest, documents_of, lens_documents
+from iowatt.web.results import MOST_RUNS, GroupedRun, LensRequest, documents_of, lens_documents, runs_in
 
 _Path = Annotated[str, Query(min_length=1, max_length=1024)]
 _KEPT_POLICY = (
@@ -49,12 +51,15 @@ def pages_router(context: ServerContext) -> APIRouter:
     def result(path: str, download: bool = False) -> Response:
         """A result as its page is."""
         folder = context.folder(path)
+        runs = runs_in(folder)
+        if runs:
+            return _group(context, path, runs)
         found = documents_of(folder)
         if isinstance(found, Path):
             if download:
                 return FileResponse(found, filename=f"{folder.name}.html", media_type="text/html")
             if found.is_symlink():
-                return HTMLResponse("", 404)
+                raise InputError("not-found", path, "its page is a link; expected a file")
             address = f"/kept/{quote(path)}"
             return context.page("kept.html", here="", title=folder.name, address=address, path=path)
         return _shown(found, folder.name, download=download)
@@ -64,7 +69,7 @@ def pages_router(context: ServerContext) -> APIRouter:
         """The page that was written with a result, for a frame."""
         found = documents_of(context.folder(path))
         if not isinstance(found, Path):
-            return HTMLResponse("", 404)
+            raise InputError("not-found", path, "no page was written with it")
         return FileResponse(found, media_type="text/html", headers={"content-security-policy": _KEPT_POLICY})
 
     @router.get("/view/{lens}")
@@ -84,6 +89,15 @@ def pages_router(context: ServerContext) -> APIRouter:
         return _shown(found, lens, download=download)
 
     return router
+
+
+def _group(context: ServerContext, path: str, runs: list[GroupedRun]) -> HTMLResponse:
+    """The page of a folder of Runs: the job groups of one measurement."""
+    query = urlencode([("run", f"{path}/{one.folder}") for one in runs])
+    return context.page(
+        "group.html", here="", title=f"{len(runs)} Runs", path=path, runs=runs, significant=significant,
+        query=query if len(runs) <= MOST_RUNS else None,
+    )  # fmt: skip
 
 
 def _shown(documents: list[Document], name: str, *, download: bool) -> Response:

@@ -17,6 +17,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Result
 from iowatt.web.errors import RESPONSES
 from iowatt.web.jobs import JobLimits, JobQueue, JobRecord
+from iowatt.web.preview import UploadPreview, preview
 
 FOLDER: Final = "traces"
 _BLOCK: Final = 1 << 20
@@ -32,6 +33,9 @@ _BODY: Final[dict[str, Any]] = {
 }
 
 
+_Name = Annotated[str, Path(min_length=1, max_length=1000)]
+
+
 class UploadedFile(Result):
     """A file that was uploaded, and the job that describes it."""
 
@@ -39,6 +43,12 @@ class UploadedFile(Result):
     bytes: int
     sha256: str
     job: JobRecord
+
+
+class RemovedFile(Result):
+    """A file that was removed."""
+
+    path: str  #: Relative to the workspace.
 
 
 def uploads_router(queue: JobQueue, workspace: FilePath, limits: JobLimits) -> APIRouter:
@@ -49,9 +59,7 @@ def uploads_router(queue: JobQueue, workspace: FilePath, limits: JobLimits) -> A
     busy: set[str] = set()
 
     @router.put("/api/uploads/{name:path}", openapi_extra=_BODY)
-    async def upload(
-        name: Annotated[str, Path(min_length=1, max_length=1000)], request: Request
-    ) -> UploadedFile:
+    async def upload(name: _Name, request: Request) -> UploadedFile:
         """Keep a file as it is sent; nothing in it is executed. The same file may be sent again."""
         _refuse_name(name)
         queue.refuse_when_full()
@@ -69,7 +77,43 @@ def uploads_router(queue: JobQueue, workspace: FilePath, limits: JobLimits) -> A
         )
         return UploadedFile(path=path, bytes=size, sha256=digest, job=job)
 
+    @router.get("/api/uploads/{name:path}")
+    def previewed(name: _Name) -> UploadPreview:
+        """The first lines of an uploaded file, and what of it is recognised."""
+        file = _uploaded(folder, name)
+        try:
+            return preview(file, f"{FOLDER}/{name}")
+        except OSError as error:
+            raise InputError("unreadable", name, error.strerror or "cannot be read") from None
+
+    @router.delete("/api/uploads/{name:path}")
+    def removed(name: _Name) -> RemovedFile:
+        """Remove an uploaded file. Runs that were made of it stay; a folder or a link is not removed."""
+        file = _uploaded(folder, name)
+        if name in busy:
+            raise InputError("in-use", Argument("name", name), "a file of this name is being uploaded")
+        try:
+            file.unlink()
+        except FileNotFoundError:
+            raise _no_upload(name) from None
+        except OSError as error:
+            raise InputError("unwritable", name, error.strerror or "cannot be removed") from None
+        return RemovedFile(path=f"{FOLDER}/{name}")
+
     return router
+
+
+def _uploaded(folder: FilePath, name: str) -> FilePath:
+    """A plain file of the folder of uploads. Raises ``InputError`` where there is none of this name."""
+    _refuse_name(name)
+    file = folder / name
+    if folder.is_symlink() or file.is_symlink() or not file.is_file():
+        raise _no_upload(name)
+    return file
+
+
+def _no_upload(name: str) -> InputError:
+    return InputError("not-found", Argument("name", name), "there is no such upload")
 
 
 def _refuse_name(name: str) -> None:

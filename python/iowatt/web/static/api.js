@@ -35,6 +35,8 @@ export const post = async (address, body = {}, options = {}) =>
     ...options,
   }));
 
+export const remove = async (address) => answer(await sent(address, { method: "DELETE", headers: { "x-iowatt-csrf": csrf } }));
+
 /** Upload a file as it is; `progress` gets the share that is sent. */
 export const upload = (address, file, progress) =>
   new Promise((resolve, reject) => {
