@@ -29,6 +29,7 @@ from iowatt.evaluate.choose.result import (
     TurningPoint,
 )
 from iowatt.evaluate.choose.state import Confirmed, DesignState, SearchedFamily
+from iowatt.evaluate.choose.ties import near_ties
 from iowatt.evaluate.choose.trials import Trials
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def answer(request: ChooseRequest, trials: Trials, found: Sequence[SearchedFamil
         winner=winners[0] if winners else None,
         next=winners[1] if len(winners) > 1 else None,
         too_close=close,
+        near_ties=near_ties(winners, close),
         families=families,
         systems=[*_systems(found, trials)],
         errors=[*_errors(found)],
