@@ -114,7 +114,7 @@ def _family(found: SearchedFamily, trials: Trials, others: Mapping[str, OtherFoo
     best = found.best
     if best is not None or found.confirmed:
         chosen = best or min(found.confirmed, key=lambda one: (one.usd, one.system.title))
-        shown = figures(question, chosen.system, chosen.row, chosen.missed, confirmed=True)
+        shown = figures(trials, chosen.system, chosen.row, chosen.missed, confirmed=True)
     else:
         rows = [(state, count) for state in found.states for count, row in state.rows.items() if row]
         nearest = max(rows, key=lambda one: _nearness(question, one[0].rows[one[1]]), default=None)
@@ -122,7 +122,7 @@ def _family(found: SearchedFamily, trials: Trials, others: Mapping[str, OtherFoo
         if nearest is not None:
             state, count = nearest
             shown = figures(
-                question,
+                trials,
                 System(state.now.design, count),
                 state.rows[count],
                 state.missed[count],
@@ -145,13 +145,11 @@ def _systems(found: Sequence[SearchedFamily], trials: Trials) -> Iterator[System
     for family in found:
         sure = {one.system: one for one in family.confirmed}
         for one in sure.values():
-            yield figures(trials.question, one.system, one.row, one.missed, confirmed=True)
+            yield figures(trials, one.system, one.row, one.missed, confirmed=True)
         for state, count in _simulated(family):
             system = System(state.now.design, count)
             if system not in sure:
-                yield figures(
-                    trials.question, system, state.rows[count], state.missed[count], confirmed=False
-                )
+                yield figures(trials, system, state.rows[count], state.missed[count], confirmed=False)
 
 
 def _simulated(family: SearchedFamily) -> Iterator[tuple[DesignState, int]]:

@@ -60,6 +60,7 @@ class SystemFigures(Result):
     p95_ms: float | None
     p99_ms: float | None
     levels: list[KeptLevel]
+    #: What its drives hold with their RAID level or erasure code, a cache's apart: at least what is asked.
     usable_tb: float | None
     rack_units: int | None
     loss_per_year: float | None
