@@ -11,6 +11,7 @@ import numpy as np
 from iowatt.base.results import Note
 from iowatt.base.units import format_bytes
 from iowatt.evaluate.choose import change, footprint, judge
+from iowatt.evaluate.choose.course import Course
 from iowatt.evaluate.choose.design import Design, OwnDesign, System
 from iowatt.evaluate.choose.families import families_of
 from iowatt.evaluate.choose.figures import figures
@@ -45,16 +46,20 @@ MOST_OTHERWISE: Final = 8
 """Systems that are simulated with the trace scaled the other way."""
 
 
-def answer(request: ChooseRequest, trials: Trials, found: Sequence[SearchedFamily]) -> Choose:
+def answer(request: ChooseRequest, trials: Trials, found: Sequence[SearchedFamily], course: Course) -> Choose:
     """The document of what was searched."""
     question = request.question
     best = {one.name: one.best for one in found}
     ranked = sorted(
         (one for one in best.values() if one is not None), key=lambda one: (one.usd, one.system.title)
     )
+    course.phase(1.0)
+    course.step("comparing prices", 0.0)
     cost, evens, close = _decisions(request, trials, found, ranked)
     relaxed = change.relaxed(found, ranked[0].usd if ranked else math.inf)
+    course.step("scaling traces otherwise", 0.3)
     others = _otherwise(request, trials, [*(one.system for one in ranked), *_named(found, relaxed)])
+    course.step("other data and load", 1.0)
     families = [_family(one, trials, others) for one in found]
     by_title = {one.best.title: one.best for one in families if one.best is not None}
     winners = [_ranged(by_title[one.system.title], cost) for one in ranked]
@@ -71,7 +76,7 @@ def answer(request: ChooseRequest, trials: Trials, found: Sequence[SearchedFamil
         errors=[*_errors(found)],
         break_evens=evens,
         relaxed=relaxed,
-        what_if=change.what_ifs(request, trials, found) if ranked else [],
+        what_if=change.what_ifs(request, trials, found, course) if ranked else [],
         footprints=[*_footprints(request, trials)],
         cost=cost,
         scenarios=[],

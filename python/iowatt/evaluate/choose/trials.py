@@ -250,7 +250,7 @@ class Trials:
             key = key_of(task.key, None, self.pricing, risk)
             jobs[key] = Job(replace(task, key=key, pricing=self.pricing, risk=risk), system.title)
             new[one] = key
-        self._evaluator.total += len(jobs)
+        self._evaluator.total += sum(key not in self._evaluator.records for key in jobs)
         self._evaluator.evaluate(jobs)
         self._keys |= new
         self._records |= {one: _paid(one[0], self._evaluator.records[key]) for one, key in new.items()}

@@ -147,18 +147,17 @@ const form = new TomlForm({ address: "/api/choose/question", root: byId("form"),
 
 let running = null;
 
-// A search has several steps; each counts from nought, and nobody knows how many there will be.
-let step = { name: "", since: 0, from: 0 };
+// The share of the whole search as this page first saw it. How many steps there will be is not known, so the time is rough.
+let begun = null;
 
 const left = (job) => {
-  const name = job.text.split(":")[0];
-  if (name !== step.name || job.fraction < step.from) step = { name, since: Date.now(), from: job.fraction };
-  const done = job.fraction - step.from;
-  const passed = (Date.now() - step.since) / 1000;
-  if (job.fraction >= 1) return ", nearly there";
-  if (passed < 5 || done < 0.02) return "";
+  begun ??= { since: Date.now(), from: job.fraction };
+  const done = job.fraction - begun.from;
+  const passed = (Date.now() - begun.since) / 1000;
+  if (job.fraction >= 0.99) return ", nearly there";
+  if (passed < 10 || done < 0.05) return "";
   const seconds = (passed / done) * (1 - job.fraction);
-  return `, about ${seconds < 90 ? `${Math.max(5, 5 * Math.round(seconds / 5))} s` : `${Math.round(seconds / 60)} min`} left in this step`;
+  return `, about ${seconds < 90 ? `${Math.max(5, 5 * Math.round(seconds / 5))} s` : `${Math.round(seconds / 60)} min`} left`;
 };
 
 const changed = (job) => {
@@ -176,7 +175,7 @@ const follow = async (id) => {
   byId("cancel").disabled = false;
   byId("job").hidden = false;
   byId("answer").replaceChildren();
-  step = { name: "", since: 0, from: 0 };
+  begun = null;
   const job = await jobEnds(id, changed);
   running = null;
   byId("job").hidden = true;
