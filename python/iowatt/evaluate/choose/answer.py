@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 CLOSE: Final = 0.2
 """Share of draws of all prices in which another system is cheaper from which on the two are too close to
 call."""
+UNNAMED: Final = "question"
+"""The name of a question that nobody gave one: that of the form, and of a file ``question.toml``."""
 MOST_PRICED: Final = 4
 """Families whose best are priced with their uncertainty."""
 MOST_OTHERWISE: Final = 8
@@ -64,7 +66,7 @@ def answer(request: ChooseRequest, trials: Trials, found: Sequence[SearchedFamil
     by_title = {one.best.title: one.best for one in families if one.best is not None}
     winners = [_ranged(by_title[one.system.title], cost) for one in ranked]
     return Choose(
-        name=question.name,
+        name=_name(question, trials),
         asked=_asked(request, trials),
         years=question.years,
         winner=winners[0] if winners else None,
@@ -90,6 +92,16 @@ def _ranged(best: SystemFigures, cost: Cost | None) -> SystemFigures:
     drawn = [] if cost is None or cost.uncertainty is None else cost.uncertainty.systems
     of = next((one.quantiles for one in drawn if one.name == best.family), None)
     return best if of is None else best.model_copy(update={"usd_low": of.p5, "usd_high": of.p95})
+
+
+def _name(question: StorageQuestion, trials: Trials) -> str:
+    """The name of the question; what it asks for in a few words where it has none of its own."""
+    if question.name != UNNAMED:
+        return question.name
+    loads = question.workload
+    levels = [f"{name} {1e3 * limit:g} ms" for name, limit in loads[0].limits_s.items()]
+    words = [format_bytes(question.usable), f"{_rate(trials.rate_iops)} requests/s"]
+    return ", ".join([*words, *(levels if len(loads) == 1 else [f"{len(loads)} workloads"])])
 
 
 def _asked(request: ChooseRequest, trials: Trials) -> str:

@@ -201,6 +201,7 @@ class Choose(ResultDocument):
     """What to buy."""
 
     schema_id: Literal["iowatt.choose/1"] = Field(default="iowatt.choose/1", alias="schema")
+    #: The question's name; one that is called ``question`` has its capacity, rate and levels here.
     name: str
     #: The question in a sentence.
     asked: str

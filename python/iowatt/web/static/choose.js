@@ -4,7 +4,8 @@ import { get, jobEnds, post } from "./api.js";
 import { byId, complain, h, save } from "./dom.js";
 import { TomlForm, copyButton, tool } from "./form.js";
 
-const EMPTY = {
+// What the form begins with where it begins with no file.
+const PLAIN = {
   schema: "iowatt.question/1", name: "question", usable: "100TB",
   workload: [{ name: "load", profile: { name: "skew", rate_iops: 1000 }, p95: "5ms" }],
 };
@@ -230,14 +231,14 @@ const offer = async (base) => {
   keys = new Map(offers.keys.map((one) => [one.path, one]));
 };
 
-const EMPTY_BASE = "example:questions";  // from there a question reaches the examples' traces and the workspace's
+const PLAIN_BASE = "example:questions";  // from there a question reaches the examples' traces and the workspace's
 
 const begin = async (id, files) => {
   const file = files.find((one) => one.id === id);
-  byId("start-says").textContent = file?.title ?? "An empty question: one synthetic workload to change.";
-  const base = file?.base ?? EMPTY_BASE;
+  byId("start-says").textContent = file?.title ?? "One synthetic workload, to be changed.";
+  const base = file?.base ?? PLAIN_BASE;
   const [made] = await Promise.all([
-    file ? get(`/api/choose/start?file=${encodeURIComponent(id)}`) : post("/api/choose/question", { fields: EMPTY, base }), offer(base)]);
+    file ? get(`/api/choose/start?file=${encodeURIComponent(id)}`) : post("/api/choose/question", { fields: PLAIN, base }), offer(base)]);
   form.begin(made, base);
 };
 
@@ -248,7 +249,7 @@ const open = async () => {
   const option = (one) => h("option", { value: one.id }, one.id.startsWith("example:") ? one.name : one.id);
   byId("start").append(
     ...(own.length ? [h("optgroup", { label: "Questions of this workspace" }, own.map(option))] : []),
-    h("optgroup", { label: "Examples" }, shipped.map(option)), h("option", { value: "" }, "An empty question"));
+    h("optgroup", { label: "Examples" }, shipped.map(option)), h("option", { value: "" }, "A plain load: 100 TB, 1,000 requests/s, p95 5 ms"));
   byId("start").addEventListener("change", (event) => begin(event.target.value, files).catch(complain));
   const id = new URLSearchParams(location.search).get("job");
   if (id !== null && /^[0-9a-f]{16}$/.test(id)) {
