@@ -63,7 +63,7 @@ const build = (form) => [
       text(form, ["limits", "watts"], "Mean power", "W or kW"),
       number(form, ["limits", "rack_units"], "Rack space", "rack units (U)"),
       number(form, ["limits", "budget"], "Purchase price", "USD")),
-    form.boxes({ path: ["limits", "vendors"], label: "Vendors of drives", options: offers.vendors.map((one) => [one, one]), help: "All checked: any vendor." })),
+    form.boxes({ path: ["limits", "vendors"], label: "Vendors of drives", options: offers.vendors.map((one) => [one, one]), help: `All checked: any vendor. The families try one drive of each kind and capacity, made by these. Drives of ${offers.other_vendors.slice(0, 4).join(", ")} and others of the library compete as a family of yours (family, under As TOML).` })),
   panel("Kinds of system to try",
     form.boxes({
       path: ["families"], label: "Families", help: "Fewer make the search shorter; all make the answer safer.",
