@@ -138,6 +138,16 @@ def test_a_measured_or_simulated_run_competes_as_it_was(folder):
     assert [one.what for one in own.best.missed] == ["load"]  # it did 10 requests a second of 2,000
 
 
+def test_an_answer_without_a_name_of_its_own_has_what_is_asked(folder):
+    text = QUESTION.replace('name = "small"', 'name = "question"').replace(
+        '"flash-sata", "flash-qlc", "disks-7k"', '"flash-sata"'
+    )
+    (folder / "unnamed.toml").write_text(text, encoding="utf-8")
+    found = iowatt.choose(folder / "unnamed.toml").document
+    assert [part in found.name for part in ("30 TB", "2,000", "p95 2 ms")] == [True] * 3
+    assert document(found).title == found.name
+
+
 def test_no_system_is_exit_1_with_the_nearest(folder, tmp_path):
     changes = ["--set", "workload.files.p95=1us", "--set", 'families=["flash-qlc"]', "--set", "own=[]"]
     done = CliRunner().invoke(

@@ -48,6 +48,39 @@ def test_a_start_says_whose_drives_start_together(given, at_once, scope):
     assert any(tile.remark in sentence for sentence in shown.verdict)
 
 
+def test_failover_says_what_draws_more():
+    found = calculated_power(EXAMPLES / "array-power.toml")
+    (tile,) = (one for one in document(found).headlines if one.key == "failover")
+    assert "+193" in tile.remark  # fans from half to full speed
+    assert "+21.5" in tile.remark  # losses of one supply for two
+    assert tile.value == found.modes["failover"]["active"].wall_w
+
+
+def test_without_redundant_supplies_there_is_no_failover():
+    single = [
+        f"array.power.enclosure.{one}.supply.{key}=1"
+        for one in ("head", "shelf")
+        for key in ("count", "needed")
+    ]
+    found = calculated_power(EXAMPLES / "array-power.toml", single)
+    shown = document(found)
+    assert found.modes["failover"] == found.modes["normal"]
+    (tile,) = (one for one in shown.headlines if one.key == "failover")
+    assert (tile.value, tile.said) == (None, "none")
+    figures = {one.key: one.table for one in shown.figures()}
+    assert {row[0] for row in figures["totals"].rows} == {"normal"}
+    assert {row[1] for row in figures["supplies"].rows} == {"normal"}
+    assert "Active, failover" not in [one.title for one in figures["components"].columns]
+
+
+def test_an_enclosure_without_a_redundant_supply_stays_as_it_is():
+    single = ["array.power.enclosure.head.supply.count=1", "array.power.enclosure.head.supply.needed=1"]
+    found = calculated_power(EXAMPLES / "array-power.toml", single)
+    fans = {one.name: one.watts for one in found.components}
+    assert fans["head.fan"]["failover"] == fans["head.fan"]["normal"]
+    assert fans["shelf.fan"]["failover"]["active"] == pytest.approx(8 * fans["shelf.fan"]["normal"]["active"])
+
+
 def test_the_supplies_of_the_fullest_shelf():
     (figure,) = (one for one in document(calculated_power(SNIA)).figures() if one.key == "supplies")
     assert figure.table.column("Efficiency") == pytest.approx([85.0] * len(figure.table.rows))

@@ -66,6 +66,19 @@ def test_a_search_has_its_share_and_the_time_left(monkeypatch):
     assert " left" in terminal.getvalue()
 
 
+def test_phases_that_follow_one_another_have_one_share(monkeypatch):
+    seconds = iter(range(0, 1000, 30))
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with progress.points_bar("choosing") as report:
+        report(SearchProgress(8, 8, 0, 0.0, "sizing", 0.05))
+        report(SearchProgress(1, 4, 0, 0.0, "simulating", 0.4))
+    assert "40%" in terminal.getvalue()
+    assert "simulating 1/4" in terminal.getvalue()
+    assert " left" in terminal.getvalue()
+
+
 def test_no_colour_where_none_is_wanted(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     shown = on_a_terminal(monkeypatch, (0.5, 1))

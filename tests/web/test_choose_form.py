@@ -80,6 +80,8 @@ def test_the_form_offers_what_keys_may_name(client):
     assert {"flash-tlc", "tiers"} <= {one["name"] for one in offers["families"]}
     assert {one["name"]: one["rate_iops"] for one in offers["profiles"]}["uniform"] is None
     assert "Seagate" in offers["vendors"]
+    assert {"Samsung", "Kioxia", "Kingston"} <= set(offers["other_vendors"][:4])
+    assert not set(offers["vendors"]) & set(offers["other_vendors"])
     assert "usa" in offers["regions"]
     traces = {one["name"]: one for one in offers["traces"]}
     assert traces["mine.csv"]["shipped"] is False

@@ -86,6 +86,16 @@ def points_bar(label: str) -> Iterator[Callable[[SearchProgress], None] | None]:
 
         def report(at: SearchProgress) -> None:
             nonlocal known_before, begun, shown
+            if at.fraction is not None:
+                known_before = at.fraction if known_before is None else known_before
+                progress.update(
+                    task,
+                    total=1.0,
+                    completed=at.fraction,
+                    points=f"{at.what} {at.done}/{at.total}" if at.total else at.what,
+                    left=time_left(time.monotonic() - begun, at.fraction - known_before, 1 - at.fraction),
+                )
+                return
             if at.what != shown:
                 shown, known_before, begun = at.what, None, time.monotonic()
             if known_before is None:  # finished by an earlier command: no measure of this one's pace

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from iowatt.model.power import CONTROLLERS, MODES
+from iowatt.model.power import CONTROLLERS, MODES, Mode
 from iowatt.model.power.result import ACTIVITIES, CalculatedPower, DriveStart, EnclosureKind, Supply
 from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
@@ -16,6 +16,8 @@ from iowatt.render.headline import Headline
 
 _IDLE, _ACTIVE = palette.STATE_COLOURS["idle"], palette.STATE_COLOURS["active"]
 _COLOURS = {"normal": "#0072b2", "redundant": "#009e73", "failover": "#d55e00"}
+_MINUS = "\u2212"
+_SAME_W = 0.05
 _MARKS = {"idle": "circle-open", "active": "circle"}
 
 
@@ -45,11 +47,17 @@ def document(found: CalculatedPower) -> Document:
 def _verdict(found: CalculatedPower) -> Iterator[str]:
     normal = found.modes["normal"]
     idle, active = (_watts(normal[how].wall_w) for how in ACTIVITIES)
-    failover = _watts(found.modes["failover"]["active"].wall_w)
-    yield (
-        f"The system draws {idle} idle and {active} active at the wall; {failover} active with the redundant "
-        "supplies lost."
-    )
+    drawn = f"The system draws {idle} idle and {active} active at the wall"
+    bare = [one for one in found.enclosures if one.supply is not None and not one.has_redundancy]
+    if _has_failover(found):
+        failover = _watts(found.modes["failover"]["active"].wall_w)
+        yield f"{drawn}; {failover} active with the redundant supplies lost ({_cause(found)})."
+    else:
+        yield f"{drawn}."
+    if bare:
+        some = f" of {', '.join(one.name for one in bare)}" if _has_failover(found) else ""
+        none = "" if some else "there is no failover, and "
+        yield f"No power supply{some} is redundant: {none}the loss of one is an outage."
     controllers = [one for one in found.failures if one.kind in CONTROLLERS]
     if controllers:
         worst = max(controllers, key=lambda one: one.total["active"].wall_w)
@@ -66,6 +74,31 @@ def _verdict(found: CalculatedPower) -> Iterator[str]:
         yield (
             f"Starting the drives takes at most {_watts(start.peak_w)}, {_together(start)}{took}{at_once}."
         )
+
+
+def _has_failover(found: CalculatedPower) -> bool:
+    return any(one.has_redundancy for one in found.enclosures)
+
+
+def _modes(found: CalculatedPower) -> tuple[Mode, ...]:
+    """Operations that differ: without redundant supplies there is one."""
+    return MODES if _has_failover(found) else ("normal",)
+
+
+def _cause(found: CalculatedPower) -> str:
+    """What makes the difference of failover: fans at their failover speed, and losses of the supplies."""
+    fans = losses = 0.0
+    for one in found.components:
+        more = one.watts["failover"]["active"] - one.watts["normal"]["active"]
+        losses += more if one.kind == "supply loss" else 0.0
+        fans += 0.0 if one.kind == "supply loss" else more
+    shares = [(fans, "fans at failover speed"), (losses, "supply losses")]
+    changes = [(watts, what) for watts, what in shares if abs(watts) >= _SAME_W]
+    said = [
+        f"{what} {'+' if watts > 0 else _MINUS}{numbers.with_unit(abs(watts), 'W')}"
+        for watts, what in changes
+    ]
+    return ", ".join(said) or "no difference"
 
 
 def _watts(value: float) -> str:
@@ -96,8 +129,12 @@ def _headlines(found: CalculatedPower) -> Iterator[Headline]:
     per_watt = f"{numbers.significant(found.raw_gb_per_w, 4)} GB/W raw" if found.raw_gb_per_w else ""
     yield Headline("idle", "Idle", idle.wall_w, "W", per_watt)
     yield Headline("active", "Active", active.wall_w, "W", f"{numbers.percent(swing)} above idle")
-    failover = found.modes["failover"]["active"].wall_w
-    yield Headline("failover", "Active in failover", failover, "W", "the redundant supplies lost")
+    if _has_failover(found):
+        failover = found.modes["failover"]["active"].wall_w
+        remark = f"the redundant supplies lost: {_cause(found)}"
+        yield Headline("failover", "Active in failover", failover, "W", remark)
+    elif any(one.supply is not None for one in found.enclosures):
+        yield Headline("failover", "Failover", None, "W", "no power supply is redundant", said="none")
     yield Headline("va", "Apparent power, active", active.va, "VA", "for circuits and UPS")
     cooling = f"{active.tons:.2f} tons of cooling"
     yield Headline("heat", "Heat, active", active.btu_per_h, "BTU/h", cooling)
@@ -117,7 +154,7 @@ def _totals(found: CalculatedPower) -> Figure:
         Column("Supply losses", "W", rank=3), *building,
     ]  # fmt: skip
     rows: list[list[Cell]] = []
-    for mode in MODES:
+    for mode in _modes(found):
         for how in ACTIVITIES:
             total = found.modes[mode][how]
             facility: list[Cell] = [] if found.pue is None else [total.facility_w]
@@ -128,7 +165,9 @@ def _totals(found: CalculatedPower) -> Figure:
         "totals",
         "At the wall",
         "Normal: the supplies share as configured. Redundant: all of them share the load equally. Failover: "
-        "the redundant ones are lost, the needed ones carry all, and fans run at their failover speed.",
+        "the redundant ones are lost, the needed ones carry all, and fans run at their failover speed."
+        if _has_failover(found)
+        else "No power supply is redundant.",
         Table(columns, rows),
         wide=True,
         brief=True,
@@ -170,13 +209,14 @@ def _components(found: CalculatedPower) -> Figure:
     for part in found.components:
         idle, active = (part.watts["normal"][how] for how in ACTIVITIES)
         share = 100 * active / whole if whole else None
-        failover = part.watts["failover"]["active"]
-        rows.append([part.name, part.kind, part.what, part.count, idle, active, failover, share])
+        failover: list[Cell] = [part.watts["failover"]["active"]] if _has_failover(found) else []
+        rows.append([part.name, part.kind, part.what, part.count, idle, active, *failover, share])
+    lost = [Column("Active, failover", "W")] if _has_failover(found) else []
     table = Table(
         [
             Column("Component", text=True), Column("Kind", text=True, rank=2),
             Column("Model or law", text=True, rank=3), Column("Count"), Column("Idle", "W"),
-            Column("Active", "W"), Column("Active, failover", "W"), Column("Share, active", "%", rank=1),
+            Column("Active", "W"), *lost, Column("Share, active", "%", rank=1),
         ],
         rows,
     )  # fmt: skip
@@ -214,7 +254,7 @@ def _supplies(found: CalculatedPower) -> Figure | None:
         return None
     rows: list[list[Cell]] = []
     for enclosure, supply in supplied:
-        for mode in MODES:
+        for mode in _modes(found):
             for how in ACTIVITIES:
                 state = supply.fullest[mode][how]
                 efficiency = None if state.efficiency is None else 100 * state.efficiency
@@ -224,7 +264,7 @@ def _supplies(found: CalculatedPower) -> Figure | None:
         Column("Output", "W"), Column("Load of one", "%"), Column("Efficiency", "%"),
     ]  # fmt: skip
     data = _curves([supply for _, supply in supplied])
-    for mode in MODES:
+    for mode in _modes(found):
         for how in ACTIVITIES:
             points = [row for row in rows if row[1] == mode and row[2] == how]
             data.append(

@@ -105,6 +105,24 @@ def test_a_question_is_asked_by_keyboard(browser, site):
         page.locator("#summary li", has_text="50").wait_for()
 
 
+def test_a_bare_number_has_the_unit_of_its_field(browser, site):
+    with opened(browser, site, "/choose") as page:
+        for place, given, made in (
+            ("workload.0.p95", "20", 'p95 = "20ms"'),
+            ("workload.0.p99", "1.5s", 'p99 = "1.5s"'),
+            ("usable", "10", 'usable = "10TB"'),
+            ("limits.watts", "750", 'watts = "750W"'),
+        ):
+            field(page, place).fill(given)
+            has(page, made)
+            assert field(page, place).input_value() == given
+        page.wait_for_selector("#find:enabled")
+    with opened(browser, site, "/power") as page:
+        rating = page.locator('[data-place$="supply.rating"]').first
+        rating.fill("750")
+        has(page, 'rating = "750W"')
+
+
 def test_toml_and_the_form_follow_each_other(browser, site):
     with opened(browser, site, "/choose") as page:
         page.locator("#start").select_option("")

@@ -11,6 +11,7 @@ import numpy as np
 from iowatt.base.results import Note
 from iowatt.base.units import format_bytes
 from iowatt.evaluate.choose import change, footprint, judge
+from iowatt.evaluate.choose.course import Course
 from iowatt.evaluate.choose.design import Design, OwnDesign, System
 from iowatt.evaluate.choose.families import families_of
 from iowatt.evaluate.choose.figures import figures
@@ -29,6 +30,7 @@ from iowatt.evaluate.choose.result import (
     TurningPoint,
 )
 from iowatt.evaluate.choose.state import Confirmed, DesignState, SearchedFamily
+from iowatt.evaluate.choose.ties import near_ties
 from iowatt.evaluate.choose.trials import Trials
 
 if TYPE_CHECKING:
@@ -38,38 +40,45 @@ if TYPE_CHECKING:
 CLOSE: Final = 0.2
 """Share of draws of all prices in which another system is cheaper from which on the two are too close to
 call."""
+UNNAMED: Final = "question"
+"""The name of a question that nobody gave one: that of the form, and of a file ``question.toml``."""
 MOST_PRICED: Final = 4
 """Families whose best are priced with their uncertainty."""
 MOST_OTHERWISE: Final = 8
 """Systems that are simulated with the trace scaled the other way."""
 
 
-def answer(request: ChooseRequest, trials: Trials, found: Sequence[SearchedFamily]) -> Choose:
+def answer(request: ChooseRequest, trials: Trials, found: Sequence[SearchedFamily], course: Course) -> Choose:
     """The document of what was searched."""
     question = request.question
     best = {one.name: one.best for one in found}
     ranked = sorted(
         (one for one in best.values() if one is not None), key=lambda one: (one.usd, one.system.title)
     )
+    course.phase(1.0)
+    course.step("comparing prices", 0.0)
     cost, evens, close = _decisions(request, trials, found, ranked)
     relaxed = change.relaxed(found, ranked[0].usd if ranked else math.inf)
+    course.step("scaling traces otherwise", 0.3)
     others = _otherwise(request, trials, [*(one.system for one in ranked), *_named(found, relaxed)])
+    course.step("other data and load", 1.0)
     families = [_family(one, trials, others) for one in found]
     by_title = {one.best.title: one.best for one in families if one.best is not None}
     winners = [_ranged(by_title[one.system.title], cost) for one in ranked]
     return Choose(
-        name=question.name,
+        name=_name(question, trials),
         asked=_asked(request, trials),
         years=question.years,
         winner=winners[0] if winners else None,
         next=winners[1] if len(winners) > 1 else None,
         too_close=close,
+        near_ties=near_ties(winners, close),
         families=families,
         systems=[*_systems(found, trials)],
         errors=[*_errors(found)],
         break_evens=evens,
         relaxed=relaxed,
-        what_if=change.what_ifs(request, trials, found) if ranked else [],
+        what_if=change.what_ifs(request, trials, found, course) if ranked else [],
         footprints=[*_footprints(request, trials)],
         cost=cost,
         scenarios=[],
@@ -83,6 +92,16 @@ def _ranged(best: SystemFigures, cost: Cost | None) -> SystemFigures:
     drawn = [] if cost is None or cost.uncertainty is None else cost.uncertainty.systems
     of = next((one.quantiles for one in drawn if one.name == best.family), None)
     return best if of is None else best.model_copy(update={"usd_low": of.p5, "usd_high": of.p95})
+
+
+def _name(question: StorageQuestion, trials: Trials) -> str:
+    """The name of the question; what it asks for in a few words where it has none of its own."""
+    if question.name != UNNAMED:
+        return question.name
+    loads = question.workload
+    levels = [f"{name} {1e3 * limit:g} ms" for name, limit in loads[0].limits_s.items()]
+    words = [format_bytes(question.usable), f"{_rate(trials.rate_iops)} requests/s"]
+    return ", ".join([*words, *(levels if len(loads) == 1 else [f"{len(loads)} workloads"])])
 
 
 def _asked(request: ChooseRequest, trials: Trials) -> str:
@@ -112,7 +131,7 @@ def _family(found: SearchedFamily, trials: Trials, others: Mapping[str, OtherFoo
     best = found.best
     if best is not None or found.confirmed:
         chosen = best or min(found.confirmed, key=lambda one: (one.usd, one.system.title))
-        shown = figures(question, chosen.system, chosen.row, chosen.missed, confirmed=True)
+        shown = figures(trials, chosen.system, chosen.row, chosen.missed, confirmed=True)
     else:
         rows = [(state, count) for state in found.states for count, row in state.rows.items() if row]
         nearest = max(rows, key=lambda one: _nearness(question, one[0].rows[one[1]]), default=None)
@@ -120,7 +139,7 @@ def _family(found: SearchedFamily, trials: Trials, others: Mapping[str, OtherFoo
         if nearest is not None:
             state, count = nearest
             shown = figures(
-                question,
+                trials,
                 System(state.now.design, count),
                 state.rows[count],
                 state.missed[count],
@@ -143,13 +162,11 @@ def _systems(found: Sequence[SearchedFamily], trials: Trials) -> Iterator[System
     for family in found:
         sure = {one.system: one for one in family.confirmed}
         for one in sure.values():
-            yield figures(trials.question, one.system, one.row, one.missed, confirmed=True)
+            yield figures(trials, one.system, one.row, one.missed, confirmed=True)
         for state, count in _simulated(family):
             system = System(state.now.design, count)
             if system not in sure:
-                yield figures(
-                    trials.question, system, state.rows[count], state.missed[count], confirmed=False
-                )
+                yield figures(trials, system, state.rows[count], state.missed[count], confirmed=False)
 
 
 def _simulated(family: SearchedFamily) -> Iterator[tuple[DesignState, int]]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from iowatt.evaluate.choose import size
+from iowatt.evaluate.choose.course import Course
 from iowatt.evaluate.choose.design import Design, OwnDesign, System
 from iowatt.evaluate.choose.load import scaled_workloads
 from iowatt.evaluate.choose.result import Missed, Relaxed, TurningPoint, WhatIf
@@ -176,7 +177,9 @@ def _judged(family: SearchedFamily) -> Iterator[tuple[System, float, list[Missed
                 yield system, float(usd), missed
 
 
-def what_ifs(request: ChooseRequest, trials: Trials, found: Sequence[SearchedFamily]) -> list[WhatIf]:
+def what_ifs(
+    request: ChooseRequest, trials: Trials, found: Sequence[SearchedFamily], course: Course
+) -> list[WhatIf]:
     """The cheapest system for less and for more data and load, among designs that kept all that was asked."""
     lowest = min(one.best.usd for one in found if one.best is not None)
     kept = [one for one in found_states(found) if one.kept is not None and one.usd < NEAR * lowest]
@@ -200,7 +203,11 @@ def what_ifs(request: ChooseRequest, trials: Trials, found: Sequence[SearchedFam
                 )
             )
     pairs = [(other, design) for _, _, other in asked for design in designs if isinstance(design, Design)]
-    sized = dict(zip(pairs, trials.each(lambda pair: _sized(*pair), pairs), strict=True))
+
+    def one_sized(pair: tuple[Trials, Design]) -> Screened | None:
+        return _sized(*pair)
+
+    sized = dict(zip(pairs, trials.each(course.counted(len(pairs), one_sized), pairs), strict=True))
     made = []
     for what, factor, other in asked:
         mine = [one for (owner, _), one in sized.items() if owner is other and one is not None]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.choose import answer
+from iowatt.evaluate.choose.course import Course
 from iowatt.evaluate.choose.families import families_of
 from iowatt.evaluate.choose.load import scaled_workloads
 from iowatt.evaluate.choose.own import own_designs
@@ -95,15 +96,17 @@ def run_choose(
             stack.callback(folder.close)
         workloads = scaled_workloads(question, request.document, request.base, output)
         journal = None if folder is None else folder.journal
-        evaluator = Evaluator(evaluate_point, journal, executor, jobs, progress, 0)
+        course = Course(progress)
+        told = None if progress is None else course.points
+        evaluator = Evaluator(evaluate_point, journal, executor, jobs, told, 0)
         stack.callback(evaluator.close)
         if journal is not None:
             evaluator.records |= journal.records
         resumed = len(evaluator.records)
         trials = Trials(question, workloads, request.base, evaluator, pricing=pricing, risk=risk, jobs=jobs)
         own = own_designs(question, workloads, request.document, request.base, trials.observe)
-        found = search(families, own, trials, _told(progress))
-        made = answer.answer(request, trials, found)
+        found = search(families, own, trials, course)
+        made = answer.answer(request, trials, found, course)
         if folder is not None and output is not None:
             scenarios, files = made_scenarios(found, trials, request.pricing, output)
             made = made.model_copy(update={"scenarios": scenarios})
@@ -127,11 +130,3 @@ def trials_of(request: ChooseRequest, jobs: int | None = None) -> Iterator[Trial
         )  # fmt: skip
     finally:
         evaluator.close()
-
-
-def _told(progress: Callable[[SearchProgress], None] | None) -> Callable[[int, int, str], None]:
-    def told(done: int, total: int, what: str) -> None:
-        if progress is not None:
-            progress(SearchProgress(done, total, 0, 0.0, what))
-
-    return told

@@ -9,6 +9,7 @@ from iowatt.evaluate.choose import judge
 from iowatt.evaluate.choose.design import System
 from iowatt.evaluate.choose.question import StorageQuestion
 from iowatt.evaluate.choose.result import KeptLevel, Missed, SystemFigures
+from iowatt.evaluate.choose.trials import Trials
 from iowatt.model.library import Grade, device_evidence, device_names
 
 GROUPS: Final = (
@@ -27,7 +28,7 @@ _PERCENTILES: Final = ("p50", "p95", "p99")
 
 
 def figures(
-    question: StorageQuestion,
+    trials: Trials,
     system: System,
     row: Mapping[str, Any],
     missed: list[Missed],
@@ -40,7 +41,9 @@ def figures(
         found = next((row[name] for name in names if row.get(name) is not None), None)
         return None if found is None else float(found)
 
-    usable = known("capacity_gb.effective", "capacity_gb.usable")
+    question = trials.question
+    pooled, stated = trials.pooled_bytes(system), known("capacity_gb.effective", "capacity_gb.usable")
+    usable = stated if pooled is None else pooled / 1e9
     percentiles = {f"{name}_ms": known(f"response_time_ms.all.{name}") for name in _PERCENTILES}
     groups = {name: usd for name in GROUPS if (usd := known(f"cost.{name}_usd"))}
     return SystemFigures(

@@ -60,6 +60,7 @@ class SystemFigures(Result):
     p95_ms: float | None
     p99_ms: float | None
     levels: list[KeptLevel]
+    #: What its drives hold with their RAID level or erasure code, a cache's apart: at least what is asked.
     usable_tb: float | None
     rack_units: int | None
     loss_per_year: float | None
@@ -200,6 +201,7 @@ class Choose(ResultDocument):
     """What to buy."""
 
     schema_id: Literal["iowatt.choose/1"] = Field(default="iowatt.choose/1", alias="schema")
+    #: The question's name; one that is called ``question`` has its capacity, rate and levels here.
     name: str
     #: The question in a sentence.
     asked: str
@@ -210,6 +212,8 @@ class Choose(ResultDocument):
     next: SystemFigures | None
     #: Families whose best may be cheaper than the winner, as far as prices are known, and what would decide.
     too_close: list[TooClose]
+    #: Families whose best costs about as much as the winner or the next, and does better in another respect.
+    near_ties: list[NearTie] = Field(default_factory=list)
     families: list[FamilyAnswer]
     #: All systems that were simulated.
     systems: list[SystemFigures]
@@ -238,3 +242,27 @@ class TooClose(Result):
     text: str
     at: float | None
     unit: str
+
+
+Respect = Literal["watts", "p95_ms", "loss_per_year"]
+
+
+class FigureBeside(Result):
+    """A figure of a system beside the same of another."""
+
+    of: Respect
+    value: float
+    beside: float
+
+
+class NearTie(Result):
+    """A family's best that costs about as much as another system and does better in some respect."""
+
+    title: str
+    family: str
+    usd: float
+    #: The other system: the winner or the next.
+    beside: str
+    beside_usd: float
+    better: list[FigureBeside]
+    worse: list[FigureBeside]

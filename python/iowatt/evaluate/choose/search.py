@@ -12,13 +12,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.evaluate.choose import judge, size
 from iowatt.evaluate.choose.confirm import confirmed_rows
+from iowatt.evaluate.choose.course import REFINED as REFINED_AT
+from iowatt.evaluate.choose.course import SIZED, Course
 from iowatt.evaluate.choose.design import NAS_BAYS, Design, OwnDesign, System
 from iowatt.evaluate.choose.families import CandidateFamily, refused_drive
 from iowatt.evaluate.choose.layout import is_warm
@@ -41,24 +43,26 @@ SURE: Final = 10.0
 """Designs are not simulated whose loss at the book's rebuild rate is above the limit by this factor; a
 simulated rebuild may be faster."""
 
-Progress = Callable[[int, int, str], None]
-
 
 def search(
     families: Sequence[CandidateFamily],
     own: Sequence[OwnDesign],
     trials: Trials,
-    progress: Progress = lambda *_: None,
+    course: Course | None = None,
 ) -> list[SearchedFamily]:
     """The best system of each family, one's own systems among them."""
-    found = [*_sized(families, trials, progress), *(_own(design, trials) for design in own)]
+    course = course or Course()
+    found = [*_sized(families, trials, course), *(_own(design, trials) for design in own)]
     window = 1  # the cheapest of each family first: what it costs bounds all others
     while taken := [(family, state) for family in found for state in _taken(family, found, window)]:
         window = WINDOW
-        trials.each(lambda pair: _screen(pair[1], trials), taken)
+        course.window()
+        course.step("estimating", 0.2)
+        trials.each(course.counted(len(taken), lambda pair: _screen(pair[1], trials)), taken)
         for family, state in taken:
             if state.screened.usd < _most(family, found):
                 family.states.append(state)
+        course.step("simulating", 0.4)
         _simulate([state for _, state in taken if state in found_states(found) and not state.rows], trials)
         for _ in range(ROUNDS - 1):
             kept = min((one.usd for one in found_states(found) if one.keeps is not None), default=math.inf)
@@ -70,13 +74,16 @@ def search(
             ]
             if not moved:
                 break
+            course.step("simulating", 0.3)
             _simulate(moved, trials)
+        course.step("confirming", 0.8)
         _confirm(found, trials)
-    _refine(found, trials)
+    course.phase(REFINED_AT)
+    _refine(found, trials, course)
     return found
 
 
-def _refine(found: Sequence[SearchedFamily], trials: Trials) -> None:
+def _refine(found: Sequence[SearchedFamily], trials: Trials, course: Course) -> None:
     """Shrink the best of each family as far as it keeps all, and confirm that."""
     for family in found:
         if family.best is not None:
@@ -88,7 +95,9 @@ def _refine(found: Sequence[SearchedFamily], trials: Trials) -> None:
         moved = [one for family, one in last if _resize(one, _most(family, found), trials, ROUNDS + REFINED)]
         if not moved:
             break
+        course.step("shrinking the best", 0.3)
         _simulate(moved, trials)
+    course.step("confirming", 0.8)
     _confirm(found, trials)
 
 
@@ -106,18 +115,12 @@ def _taken(family: SearchedFamily, found: Sequence[SearchedFamily], window: int)
     return taken
 
 
-def _sized(families: Sequence[CandidateFamily], trials: Trials, progress: Progress) -> list[SearchedFamily]:
+def _sized(families: Sequence[CandidateFamily], trials: Trials, course: Course) -> list[SearchedFamily]:
     """Families with their designs, sized to the data, the cheapest first."""
     designs = [(family, design) for family in families for design in family.designs()]
-    done = 0
-
-    def first(pair: tuple[CandidateFamily, Design]) -> DesignState | str:
-        nonlocal done
-        done += 1
-        progress(done, len(designs), "designs sized")
-        return _first(pair[1], trials)
-
-    made = trials.each(first, designs)
+    course.phase(SIZED)
+    course.step("sizing designs", 1.0)
+    made = trials.each(course.counted(len(designs), lambda pair: _first(pair[1], trials)), designs)
     found = []
     for family in families:
         mine = [one for (other, _), one in zip(designs, made, strict=True) if other is family]

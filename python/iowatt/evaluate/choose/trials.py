@@ -157,6 +157,20 @@ class Trials:
         base = self._base(system)
         return evaluation.prepare(load(text, base_dir=base), base, text)
 
+    def pooled_bytes(self, system: System) -> int | None:
+        """What the drives of a design of several pools hold with their RAID levels; None for one pool.
+
+        The data may lie on all of them, except on a cache. Volumes and pools of such a design are cut to the
+        question.
+        """
+        from iowatt.model.raid import usable_bytes_of
+
+        design = system.design
+        if isinstance(design, OwnDesign) or design.fast is None:
+            return None
+        pools = [usable_bytes_of(one) for one in self.prepared(system).plan["simulation"]["pools"]]
+        return pools[0] if design.kind == "cache" else sum(pools)
+
     def loss_per_year(self, system: System) -> float | None:
         """The probability of a loss in a year at the book's rebuild rate; None where it is not known."""
         return self._risk.expected(self.prepared(system).plan).get("durability.loss_per_year")
@@ -236,7 +250,7 @@ class Trials:
             key = key_of(task.key, None, self.pricing, risk)
             jobs[key] = Job(replace(task, key=key, pricing=self.pricing, risk=risk), system.title)
             new[one] = key
-        self._evaluator.total += len(jobs)
+        self._evaluator.total += sum(key not in self._evaluator.records for key in jobs)
         self._evaluator.evaluate(jobs)
         self._keys |= new
         self._records |= {one: _paid(one[0], self._evaluator.records[key]) for one, key in new.items()}

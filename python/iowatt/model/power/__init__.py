@@ -14,16 +14,16 @@ from iowatt.base.lazy import names_from
 if TYPE_CHECKING:
     from iowatt.model.power.calculator import calculate, component_watts, total
     from iowatt.model.power.components import ResolvedPower
-    from iowatt.model.power.efficiency import MODES, Supplies
+    from iowatt.model.power.efficiency import MODES, Mode, Supplies
     from iowatt.model.power.keys import ArrayPower, PartKeys, SupplyKeys
     from iowatt.model.power.part import CONTROLLERS, certificates, find_part, part_names
     from iowatt.model.power.plan import BTU_FACTORS, ArrayPart, ArrayPlan, Enclosure, PoolDrives
     from iowatt.model.power.resolve import resolve_power
 
 __all__ = [
-    "BTU_FACTORS", "CONTROLLERS", "MODES", "ArrayPart", "ArrayPlan", "ArrayPower", "Enclosure", "PartKeys",
-    "PoolDrives", "ResolvedPower", "Supplies", "SupplyKeys", "calculate", "certificates", "component_watts",
-    "find_part", "part_names", "resolve_power", "total",
+    "BTU_FACTORS", "CONTROLLERS", "MODES", "ArrayPart", "ArrayPlan", "ArrayPower", "Enclosure", "Mode",
+    "PartKeys", "PoolDrives", "ResolvedPower", "Supplies", "SupplyKeys", "calculate", "certificates",
+    "component_watts", "find_part", "part_names", "resolve_power", "total",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -32,7 +32,7 @@ if not TYPE_CHECKING:
         {
             "calculator": "calculate component_watts total",
             "components": "ResolvedPower",
-            "efficiency": "MODES Supplies",
+            "efficiency": "MODES Mode Supplies",
             "keys": "ArrayPower PartKeys SupplyKeys",
             "part": "CONTROLLERS certificates find_part part_names",
             "plan": "BTU_FACTORS ArrayPart ArrayPlan Enclosure PoolDrives",

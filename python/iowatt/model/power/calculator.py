@@ -2,8 +2,8 @@
 
 normal: the supplies share the load as the scenario sets it. redundant: all of them carry it equally.
 failover: the redundant ones are lost (half the supplies with N+N: one feed), the needed ones carry all of it,
-and fans run at their failover speed. Active: every drive at its operating watts, every part at its active
-watts.
+and fans run at their failover speed; an enclosure without redundant supplies stays as in normal operation.
+Active: every drive at its operating watts, every part at its active watts.
 """
 
 from __future__ import annotations
@@ -85,6 +85,7 @@ def _one(
     plan: ArrayPlan, enclosure: Enclosure, mix: Mix, mode: Mode, how: Activity
 ) -> tuple[float, float, float]:
     """Watts of one: output of its supplies, parts known at the wall, input of its supplies."""
+    mode = enclosure.mode(mode)
     fed = sum(number * drive_w(plan, pool, how) for pool, number in zip(enclosure.pools, mix, strict=True))
     fed += sum(part_w(part, mode, how) for part in enclosure.parts if not part.at_wall)
     direct = sum(part_w(part, mode, how) for part in enclosure.parts if part.at_wall)
@@ -126,7 +127,10 @@ def component_watts(plan: ArrayPlan) -> list[ComponentPower]:
                     name=enclosure.component(part), kind=part.kind, enclosure=enclosure.name,
                     count=enclosure.count * part.count, what=part.law, basis="wall" if part.at_wall else "dc",
                     watts={
-                        mode: {how: enclosure.count * part_w(part, mode, how) for how in ACTIVITIES}
+                        mode: {
+                            how: enclosure.count * part_w(part, enclosure.mode(mode), how)
+                            for how in ACTIVITIES
+                        }
                         for mode in MODES
                     },
                 )

@@ -140,6 +140,11 @@ class Enclosure:
         """Drives in all of them."""
         return sum(number * sum(mix) for number, mix in self.filling)
 
+    def mode(self, mode: Mode) -> Mode:
+        """A mode as it is here: without redundant supplies none can be lost, so that there is no failover."""
+        spare = self.supplies is not None and self.supplies.count > self.supplies.needed
+        return mode if spare or mode != "failover" else "normal"
+
     def each(self) -> Iterator[Mix]:
         """The drives of each pool in each of them, one after another."""
         for number, mix in self.filling:

@@ -93,6 +93,11 @@ class EnclosureKind(Result):
     drives: int
     supply: Supply | None
 
+    @property
+    def has_redundancy(self) -> bool:
+        """Whether it has more supplies than it needs."""
+        return self.supply is not None and self.supply.count > self.supply.needed
+
 
 class DriveStart(Result):
     """The drives' start."""
@@ -122,6 +127,7 @@ class CalculatedPower(ResultDocument):
     raw_gb_per_w: float | None
     pue: float | None
     btu_per_wh: float
+    #: Failover is as normal in an enclosure without redundant supplies: there is none.
     modes: Mapping[Mode, Mapping[Activity, PowerTotal]]
     components: list[ComponentPower]
     #: One for each part of which fewer are needed than are there.

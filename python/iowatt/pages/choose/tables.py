@@ -107,7 +107,11 @@ def families(found: Choose) -> Figure:
         Column("Drive models", text=True, rank=3),
     ]  # fmt: skip
     rows = [_row(one) for one in sorted(found.families, key=_rank)]
-    caption = "Of each family the cheapest system that does what is asked, else the one that comes nearest."
+    caption = (
+        "Of each family the cheapest system that does what is asked, else the one that comes nearest. "
+        "Usable: all that the drives hold with this RAID level or erasure code, without a cache's drives; "
+        "drives beyond the data asked for are there for the load or the durability."
+    )
     return Figure("families", "The best of each family", caption, Table(columns, rows), wide=True, brief=True)
 
 

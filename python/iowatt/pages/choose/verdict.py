@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from iowatt.evaluate.choose.result import Choose, Missed, Relaxed, SystemFigures, TooClose, TurningPoint
+from iowatt.evaluate.choose.result import (
+    Choose,
+    FigureBeside,
+    Missed,
+    NearTie,
+    Relaxed,
+    SystemFigures,
+    TooClose,
+    TurningPoint,
+)
 from iowatt.render import numbers
 
 _NEAREST: Final = 3
 """Families that miss something and are named where none does what is asked."""
+_MOST: Final = 2
+"""Systems too close to call that are named, near-ties beside them, and both with break-evens."""
 
 
 def verdict(found: Choose) -> Iterator[str]:
@@ -24,12 +35,16 @@ def verdict(found: Choose) -> Iterator[str]:
     yield f"Cheapest that does what is asked: {best.title}, {_short(best, found.years)}."
     if second is not None:
         yield f"Next: {second.title}, {_short(second, found.years)}."
-    for close in found.too_close[:2]:
-        yield _close(close)
-    said = [close.decides for close in found.too_close[:2]]
-    for even in [one for one in _nearest_break_evens(found.break_evens) if one.of not in said][
-        : 2 - len(said)
-    ]:
+    better = {one.family: one for one in found.near_ties}
+    close = found.too_close[:_MOST]
+    ties = [one for one in found.near_ties if one.family not in [each.family for each in close]][:_MOST]
+    for tie in ties:
+        yield _tie(tie, found)
+    for each in close:
+        yield _close(each, better.get(each.family))
+    said = [one.decides for one in close]
+    evens = [one for one in _nearest_break_evens(found.break_evens) if one.of not in said]
+    for even in evens[: max(0, _MOST - len(close) - len(ties))]:
         yield _break_even(even)
     for relaxed in _told(found.relaxed):
         yield _relaxed(relaxed, found)
@@ -53,9 +68,31 @@ def _short(one: SystemFigures, years: float) -> str:
     return f"{dollars}{watts}{p95}{loss}"
 
 
-def _close(one: TooClose) -> str:
+def _tie(one: NearTie, found: Choose) -> str:
+    """A system about as dear as the cheapest or the next, and what it does better."""
+    which = "the cheapest" if found.winner is not None and one.beside == found.winner.title else "the next"
+    more = numbers.percent(one.usd / one.beside_usd - 1)
+    return f"Near-tie with {which}: {one.title}, {money(one.usd)} ({more} more), {_differs(one)}."
+
+
+def _differs(one: NearTie) -> str:
+    worse = f"; but {', '.join(map(_beside, one.worse))}" if one.worse else ""
+    return f"{', '.join(map(_beside, one.better))}{worse}"
+
+
+def _beside(one: FigureBeside) -> str:
+    if one.of == "loss_per_year":
+        own, other = numbers.probability(one.value), numbers.probability(one.beside)
+        return f"data loss {own} a year for {other}"
+    name, unit = ("p95 ", "ms") if one.of == "p95_ms" else ("", "W")
+    return f"{name}{numbers.with_unit(one.value, unit)} for {numbers.with_unit(one.beside, unit)}"
+
+
+def _close(one: TooClose, tie: NearTie | None) -> str:
     share = numbers.percent(one.share)
     text = f"Too close to call with today's prices: {one.title} is cheaper in {share} of draws"
+    if tie is not None:
+        text += f", {_differs(tie)}"
     if one.decides is None or one.at is None:
         return f"{text}."
     return f"{text}. {one.text} decides: break-even at {amount(one.at, one.unit)}."

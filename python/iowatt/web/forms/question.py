@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -79,7 +80,10 @@ class QuestionChoices(Result):
     profiles: list[ProfileChoices]
     tariffs: list[NamedChoice]
     regions: list[str]
+    #: Of the drives that the families try.
     vendors: list[str]
+    #: Of the library's other drives, those with the most first.
+    other_vendors: list[str]
     traces: list[TraceChoice]
 
 
@@ -219,12 +223,13 @@ def question_choices(root: Path, base: str) -> QuestionChoices:
 def _library_choices() -> QuestionChoices:
     from iowatt.evaluate.choose import BOOK, library
     from iowatt.lenses.book import find_book
-    from iowatt.model.library import device_file
+    from iowatt.model.library import device_file, device_names
     from iowatt.tariffs.find import find_tariff, tariff_names
 
     grid = "carbon.grid."
     drives = {name for one in library() for name in (*one.devices, *one.middle, *one.slow)}
     vendors = {vendor for name in drives if (vendor := device_file(name).vendor) is not None}
+    others = Counter(vendor for name in device_names() if (vendor := device_file(name).vendor) is not None)
     return QuestionChoices(
         keys=list(_keys()),
         families=[NamedChoice(name=one.name, title=one.title) for one in library()],
@@ -232,6 +237,7 @@ def _library_choices() -> QuestionChoices:
         tariffs=[NamedChoice(name=name, title=str(find_tariff(name).name)) for name in tariff_names()],
         regions=sorted(key.removeprefix(grid) for key in find_book(BOOK, []).figures if key.startswith(grid)),
         vendors=sorted(vendors),
+        other_vendors=[vendor for vendor, _ in others.most_common() if vendor not in vendors],
         traces=[],
     )
 

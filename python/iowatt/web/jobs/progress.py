@@ -42,5 +42,8 @@ class JobProgress:
 
     def points(self, found: SearchProgress) -> None:
         """As searches tell it."""
-        fraction = (found.done + found.running) / found.total if found.total else None
-        self(fraction, f"{found.what}: {found.done:,} of {found.total:,}")
+        fraction = found.fraction
+        if fraction is None and found.total:
+            fraction = (found.done + found.running) / found.total
+        counted = f": {found.done:,} of {found.total:,}" if found.total else ""
+        self(fraction, f"{found.what}{counted}")

@@ -4,7 +4,8 @@ import { get, jobEnds, post } from "./api.js";
 import { byId, complain, h, save } from "./dom.js";
 import { TomlForm, copyButton, tool } from "./form.js";
 
-const EMPTY = {
+// What the form begins with where it begins with no file.
+const PLAIN = {
   schema: "iowatt.question/1", name: "question", usable: "100TB",
   workload: [{ name: "load", profile: { name: "skew", rate_iops: 1000 }, p95: "5ms" }],
 };
@@ -42,7 +43,7 @@ const build = (form) => [
   panel("What it must hold",
     h("div", { class: "grid2" },
       text(form, ["name"], "Name"),
-      text(form, ["usable"], "Usable capacity", "with a unit: TB, TiB, GB"),
+      text(form, ["usable"], "Usable capacity", "TB", { bare: "TB" }),
       number(form, ["growth"], "Growth of the data", "a year; 0.2 is 20 %"),
       number(form, ["years"], "Service life", "years"))),
   panel("Workloads",
@@ -59,10 +60,10 @@ const build = (form) => [
       text(form, ["energy", "region"], "Region, for carbon", "", { kind: "select", options: offers.regions.map((one) => [one, one]), empty: "that of the tariff" }))),
   panel("Limits",
     h("div", { class: "grid3" },
-      text(form, ["limits", "watts"], "Mean power", "W or kW"),
+      text(form, ["limits", "watts"], "Mean power", "W", { bare: "W" }),
       number(form, ["limits", "rack_units"], "Rack space", "rack units (U)"),
       number(form, ["limits", "budget"], "Purchase price", "USD")),
-    form.boxes({ path: ["limits", "vendors"], label: "Vendors of drives", options: offers.vendors.map((one) => [one, one]), help: "All checked: any vendor." })),
+    form.boxes({ path: ["limits", "vendors"], label: "Vendors of drives", options: offers.vendors.map((one) => [one, one]), help: `All checked: any vendor. The families try one drive of each kind and capacity, made by these. Drives of ${offers.other_vendors.slice(0, 4).join(", ")} and others of the library compete as a family of yours (family, under As TOML).` })),
   panel("Kinds of system to try",
     form.boxes({
       path: ["families"], label: "Families", help: "Fewer make the search shorter; all make the answer safer.",
@@ -123,9 +124,9 @@ const workload = (form, index) => {
         number(form, [...path, "profile", "rate_iops"], "Rate", "requests/s", { ...rate, more: "" })),
     h("div", { class: "grid2" },
       number(form, [...path, "times"], "Times that load", "× its rate"),
-      text(form, [...path, "capacity"], "Its share of the capacity", "TB, TiB")),
+      text(form, [...path, "capacity"], "Its share of the capacity", "TB", { bare: "TB" })),
     h("fieldset", { class: "boxes" }, h("legend", {}, "Response times, at most; one is enough"),
-      h("div", { class: "grid3" }, LIMITS.map(([name, label]) => form.field({ path: [...path, name], label, unit: "ms or s", example: key([...path, name])?.example ?? "" })))),
+      h("div", { class: "grid3" }, LIMITS.map(([name, label]) => form.field({ path: [...path, name], label, unit: "ms", bare: "ms", example: key([...path, name])?.example ?? "" })))),
     recorded ? null : h("details", { class: "inner", "data-key": `set-${index}` }, h("summary", {}, "Change keys of the profile"),
       text(form, [...path, "profile", "set"], "Changes", "PATH=VALUE, one a line", { kind: "lines", more: "" })),
     (form.get("workload").length > 1)
@@ -147,18 +148,17 @@ const form = new TomlForm({ address: "/api/choose/question", root: byId("form"),
 
 let running = null;
 
-// A search has several steps; each counts from nought, and nobody knows how many there will be.
-let step = { name: "", since: 0, from: 0 };
+// The share of the whole search as this page first saw it. How many steps there will be is not known, so the time is rough.
+let begun = null;
 
 const left = (job) => {
-  const name = job.text.split(":")[0];
-  if (name !== step.name || job.fraction < step.from) step = { name, since: Date.now(), from: job.fraction };
-  const done = job.fraction - step.from;
-  const passed = (Date.now() - step.since) / 1000;
-  if (job.fraction >= 1) return ", nearly there";
-  if (passed < 5 || done < 0.02) return "";
+  begun ??= { since: Date.now(), from: job.fraction };
+  const done = job.fraction - begun.from;
+  const passed = (Date.now() - begun.since) / 1000;
+  if (job.fraction >= 0.99) return ", nearly there";
+  if (passed < 10 || done < 0.05) return "";
   const seconds = (passed / done) * (1 - job.fraction);
-  return `, about ${seconds < 90 ? `${Math.max(5, 5 * Math.round(seconds / 5))} s` : `${Math.round(seconds / 60)} min`} left in this step`;
+  return `, about ${seconds < 90 ? `${Math.max(5, 5 * Math.round(seconds / 5))} s` : `${Math.round(seconds / 60)} min`} left`;
 };
 
 const changed = (job) => {
@@ -176,7 +176,7 @@ const follow = async (id) => {
   byId("cancel").disabled = false;
   byId("job").hidden = false;
   byId("answer").replaceChildren();
-  step = { name: "", since: 0, from: 0 };
+  begun = null;
   const job = await jobEnds(id, changed);
   running = null;
   byId("job").hidden = true;
@@ -231,14 +231,14 @@ const offer = async (base) => {
   keys = new Map(offers.keys.map((one) => [one.path, one]));
 };
 
-const EMPTY_BASE = "example:questions";  // from there a question reaches the examples' traces and the workspace's
+const PLAIN_BASE = "example:questions";  // from there a question reaches the examples' traces and the workspace's
 
 const begin = async (id, files) => {
   const file = files.find((one) => one.id === id);
-  byId("start-says").textContent = file?.title ?? "An empty question: one synthetic workload to change.";
-  const base = file?.base ?? EMPTY_BASE;
+  byId("start-says").textContent = file?.title ?? "One synthetic workload, to be changed.";
+  const base = file?.base ?? PLAIN_BASE;
   const [made] = await Promise.all([
-    file ? get(`/api/choose/start?file=${encodeURIComponent(id)}`) : post("/api/choose/question", { fields: EMPTY, base }), offer(base)]);
+    file ? get(`/api/choose/start?file=${encodeURIComponent(id)}`) : post("/api/choose/question", { fields: PLAIN, base }), offer(base)]);
   form.begin(made, base);
 };
 
@@ -249,7 +249,7 @@ const open = async () => {
   const option = (one) => h("option", { value: one.id }, one.id.startsWith("example:") ? one.name : one.id);
   byId("start").append(
     ...(own.length ? [h("optgroup", { label: "Questions of this workspace" }, own.map(option))] : []),
-    h("optgroup", { label: "Examples" }, shipped.map(option)), h("option", { value: "" }, "An empty question"));
+    h("optgroup", { label: "Examples" }, shipped.map(option)), h("option", { value: "" }, "A plain load: 100 TB, 1,000 requests/s, p95 5 ms"));
   byId("start").addEventListener("change", (event) => begin(event.target.value, files).catch(complain));
   const id = new URLSearchParams(location.search).get("job");
   if (id !== null && /^[0-9a-f]{16}$/.test(id)) {

@@ -29,9 +29,10 @@ export const put = (tree, path, value) => {
 const NUMBER = /^[-+]?\d+\.?\d*(e[-+]?\d+)?$/i;
 
 /** What was typed as TOML has it: a number where it is one; other texts go to the server, which says what is wrong. */
-const typed = (text, kind) => {
+const typed = (text, kind, bare = "") => {
   const value = text.trim();
   if (value === "") return undefined;
+  if (bare && NUMBER.test(value)) return `${value}${bare}`;
   if (kind === "number" && NUMBER.test(value) && Number.isFinite(Number(value))) return Number(value);
   if (kind === "list") return value.split(/\s*,\s*/).filter(Boolean);
   if (kind === "lines") return value.split(/\n/).map((line) => line.trim()).filter(Boolean);
@@ -166,9 +167,10 @@ export class TomlForm {
    * A field of a key.
    *
    * `kind`: text, number, select, list (with commas) or lines. `options` of a select are [value, title] or groups
-   * { title, options }. `unit` stands behind the name. `choose(value)` does more than to set the key.
+   * { title, options }. `unit` stands behind the name; a number without a unit is one of `bare`, where the file wants a
+   * unit. `choose(value)` does more than to set the key.
    */
-  field({ path, label, unit = "", help = "", more = "", kind = "text", options = [], empty = null, example = "", list = null, value, choose }) {
+  field({ path, label, unit = "", bare = "", help = "", more = "", kind = "text", options = [], empty = null, example = "", list = null, value, choose }) {
     const id = fresh("field");
     const place = path.join(".");
     const now = value === undefined ? this.get(...path) : value;
@@ -186,7 +188,7 @@ export class TomlForm {
       control = h("input", {
         ...common, type: "text", inputmode: kind === "number" ? "decimal" : null, autocomplete: "off", spellcheck: "false",
         list, placeholder: example ? `such as ${example}` : null, value: shown(now, kind),
-        oninput: () => set(typed(control.value, kind)),
+        oninput: () => set(typed(control.value, kind, bare)),
       });
     }
     return h("div", { class: "field" },

@@ -177,7 +177,7 @@ const supply = (form, path) => {
     h("div", { class: "grid3" },
       form.field({ path: [...path, "count"], label: "Number", kind: "number", help: "Left empty: 2." }),
       form.field({ path: [...path, "needed"], label: "Enough of them", kind: "number", help: "1 of 2 is 1+1. Left empty: half." }),
-      form.field({ path: [...path, "rating"], label: "Rating of one", unit: "W", example: "750W" }),
+      form.field({ path: [...path, "rating"], label: "Rating of one", unit: "W", bare: "W", example: "750W" }),
       Array.isArray(efficiency)
         ? form.field({ path: [...path, "efficiency"], label: "Efficiency", value: "points, see As TOML", choose: () => {} })
         : form.field({ path: [...path, "efficiency"], label: "Efficiency", kind: "select", options: [...offers.certificates.map((one) => [one.name, one.title]), ...[0.8, 0.85, 0.9, 0.95].map((one) => [one, `${100 * one} % at any load`])], empty: "80 PLUS Gold (default)", choose: set }),
@@ -207,8 +207,8 @@ const part = (form, path, index, number) => {
       form.field({ path: [...path, "name"], label: "Name" }),
       fan ? form.field({ path: [...path, "speed"], label: "Speed", kind: "number", unit: "share of full speed", example: "0.5" }) : null,
       one.model === undefined ? form.field({ path: [...path, "kind"], label: "Kind", kind: "select", options: KINDS.map((kind) => [kind, kind]), empty: "other" }) : null,
-      one.model === undefined || one.idle !== undefined ? form.field({ path: [...path, "idle"], label: "Idle", unit: "W of one", example: "86W" }) : null,
-      one.model === undefined || one.active !== undefined ? form.field({ path: [...path, "active"], label: "Active", unit: "W of one", example: "99W", help: "Left empty: as idle." }) : null),
+      one.model === undefined || one.idle !== undefined ? form.field({ path: [...path, "idle"], label: "Idle", unit: "W of one", bare: "W", example: "86W" }) : null,
+      one.model === undefined || one.active !== undefined ? form.field({ path: [...path, "active"], label: "Active", unit: "W of one", bare: "W", example: "99W", help: "Left empty: as idle." }) : null),
     h("div", { class: "buttons" }, tool(`Remove ${one.name ?? "it"}`, () => form.reshape((tree) => tree.array.power.enclosure[index].part.splice(number, 1), `${ENCLOSURES.join(".")}.${index}.name`))));
 };
 

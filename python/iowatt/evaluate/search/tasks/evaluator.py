@@ -34,6 +34,8 @@ class SearchProgress:
     failed: int
     running: float
     what: str = "points"
+    #: The share done of all phases together, where it is known; ``done`` and ``total`` are of this one.
+    fraction: float | None = None
 
 
 @dataclass(frozen=True)
