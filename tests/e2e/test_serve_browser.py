@@ -84,6 +84,8 @@ def test_systems_are_compared_and_a_design_is_changed_by_keyboard(browser, serve
     page.wait_for_selector("#results tbody tr:nth-child(3)")
     page.wait_for_selector("html[data-plots=drawn]")
     assert page.locator("#chart .scatterlayer .trace").count() >= 2  # simulated and measured
+    assert page.locator("#chart .xtick text").count() >= 3
+    assert page.locator("#chart .textpoint text").count() >= 2
     walk.sound()
     walk.tab_to("#level")
     page.keyboard.press("Control+A")
@@ -131,6 +133,25 @@ def test_systems_are_compared_and_a_design_is_changed_by_keyboard(browser, serve
     page.wait_for_url("**/view/compare**")
     page.wait_for_selector("html[data-plots=drawn]")
     walk.sound()
+    walk.context.close()
+
+
+def test_an_axis_has_marks_for_any_range(browser, server):
+    walk = Walk(browser, server, "/", 1440, "light")
+    for low, high in ((52, 80), (60, 60), (8, 75), (19.9, 20.1), (3, 900), (0.01, 1e6), (1e-3, 2e-3)):
+        found = walk.page.evaluate(
+            """async ([low, high]) => {
+                const { marks, range } = await import("/assets/axis.js");
+                const span = range([low, high]);
+                return { span, ...marks(span) };
+            }""",
+            [low, high],
+        )
+        low_end, high_end = (10**power for power in found["span"])
+        assert low_end < low <= high < high_end
+        assert 3 <= len(found["tickvals"]) <= 30
+        assert len(set(found["ticktext"])) == len(found["tickvals"])
+        assert all(low_end <= one <= high_end for one in found["tickvals"])
     walk.context.close()
 
 
