@@ -26,17 +26,17 @@ const sizes = (prices) => {
 };
 
 export class Chart {
-  /** `chosen(path)` when a mark is clicked, `levelled(ms)` when the line was dragged. */
-  constructor(place, { chosen, levelled }) {
-    Object.assign(this, { place, chosen, levelled, points: null, extra: null, statistic: "p95_ms", level: 20, drawn: false });
+  /** `shows(path)` says which Runs it has; `chosen(path)` when a mark is clicked, `levelled(ms)` when the line was dragged. */
+  constructor(place, { shows, chosen, levelled }) {
+    Object.assign(this, { place, shows, chosen, levelled, points: null, extra: null, statistic: "p95_ms", level: 20, drawn: false });
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
     window.addEventListener("resize", debounced(() => this.draw(), 200));
   }
 
-  /** The Runs that the chart shows: those with power and a response time. */
+  /** The Runs that the chart shows: those with a response time, and with power. */
   rows() {
     const { points, statistic } = this;
-    return points ? points.path.map((_, row) => row).filter((row) => points.watts[row] > 0 && points[statistic][row] > 0) : [];
+    return points.path.map((_, row) => row).filter((row) => points.watts[row] > 0 && points[statistic][row] > 0 && this.shows(points.path[row]));
   }
 
   /** The ranges of the axes. Overload has no response time of its own: it stretches no axis while something keeps up. */

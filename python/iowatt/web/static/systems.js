@@ -5,6 +5,8 @@ import { byId, complain, debounced, h, number, usd } from "./dom.js";
 import { WhatIf } from "./whatif.js";
 
 const PAGE = 100;
+const WHAT_IF = "what-if/";
+const MOST_KEPT = 20;
 const COLUMNS = [
   ["name", "Name"], ["kind", "Kind"], ["p95_ms", "p95 (ms)"],
   ["watts", "Power (W)"], ["iops", "IOPS"], ["usable_tb", "Usable (TB)"], ["usd_per_tb", "$/TB"], ["usd", "Dollars"], ["system", "Drives", false], ["at", "When (UTC)"],
@@ -13,11 +15,29 @@ const table = { text: "", kind: "", sort: "at", descending: true, rows: [], tota
 const selected = new Map();
 let version = -1;
 
+// Runs of changed designs are shown where the switch says so; one that is selected or has just been simulated is always shown.
+const isWhatIf = (path) => path.startsWith(WHAT_IF);
+const kept = () => [...selected.keys(), whatIf.link].filter((path) => path && isWhatIf(path)).slice(-MOST_KEPT);
+const shows = (path) => !isWhatIf(path) || byId("what-ifs").checked || selected.has(path) || path === whatIf.link;
+
 const chart = new Chart(byId("chart"), {
+  shows,
   chosen: (path) => { toggle(path, true); whatIf.choose(`run:${path}`).catch(complain); },
   levelled: (ms) => setLevel(ms),
 });
-const whatIf = new WhatIf({ changed: (figures) => { chart.extra = figures; chart.draw(); } });
+const whatIf = new WhatIf({
+  changed: (figures, link) => {
+    chart.extra = figures;
+    chart.draw();
+    if (link) redraw();
+  },
+});
+
+const redraw = () => {
+  chart.draw();
+  sayBest();
+  load(true).catch(complain);
+};
 
 const setLevel = (ms) => {
   chart.level = ms;
@@ -30,7 +50,7 @@ const setLevel = (ms) => {
 const sayBest = () => {
   const { points, statistic, level } = chart;
   if (!points) return;
-  const rows = points.path.map((_, row) => row).filter((row) => points[statistic][row] > 0);
+  const rows = points.path.map((_, row) => row).filter((row) => points[statistic][row] > 0 && shows(points.path[row]));
   const within = rows.filter((row) => points[statistic][row] <= level && !points.late[row]);
   const least = (key) => within.filter((row) => points[key][row] > 0).sort((a, b) => points[key][a] - points[key][b])[0];
   const thrift = least("watts");
@@ -60,6 +80,9 @@ const refresh = async () => {
     version = state.version;
     chart.points = await get("/api/points");
     summary(state, chart.points);
+    const changed = chart.points.path.filter(isWhatIf).length;
+    byId("what-ifs-box").hidden = !changed;
+    byId("what-ifs-count").textContent = changed.toLocaleString("en-US");
     await chart.draw();
     sayBest();
     await load(true);
@@ -71,7 +94,8 @@ const refresh = async () => {
 const load = async (again) => {
   const offset = again ? 0 : table.rows.length;
   const limit = again ? Math.max(PAGE, Math.min(table.rows.length, 500)) : PAGE;
-  const query = new URLSearchParams({ text: table.text, kind: table.kind, sort: table.sort, descending: table.descending, offset, limit });
+  const query = new URLSearchParams({ text: table.text, kind: table.kind, sort: table.sort, descending: table.descending, offset, limit, what_if: byId("what-ifs").checked });
+  for (const path of kept()) query.append("keep", path);
   const found = await get(`/api/results?${query}`);
   table.rows = again ? found.results : [...table.rows, ...found.results];
   table.total = found.total;
@@ -138,6 +162,7 @@ byId("clear").addEventListener("click", () => { for (const path of [...selected.
 byId("more").addEventListener("click", () => load(false).catch(complain));
 byId("filter").addEventListener("input", debounced((event) => { table.text = event.target.value; load(true).catch(complain); }, 200));
 byId("kind").addEventListener("change", (event) => { table.kind = event.target.value; load(true).catch(complain); });
+byId("what-ifs").addEventListener("change", redraw);
 byId("statistic").addEventListener("change", (event) => { chart.statistic = event.target.value; chart.draw(); sayBest(); });
 byId("level").addEventListener("input", (event) => { const ms = Number(event.target.value); if (ms > 0) { chart.level = ms; chart.draw(); sayBest(); } });
 
@@ -153,4 +178,11 @@ document.addEventListener("drop", async (event) => {
 });
 
 onJob((job) => { if (job.state === "done") setTimeout(() => { version = -1; }, 300); });
-refresh().catch(complain).then(() => whatIf.begin(chart.points?.path.length ? `run:${chart.points.path[0]}` : undefined)).catch(complain);
+// The newest design that can be changed: a Run that was simulated, as its author had it.
+const newest = () => {
+  const { path = [], measured } = chart.points ?? {};
+  const simulated = path.filter((_, row) => !measured[row]);
+  const first = simulated.find((one) => !isWhatIf(one)) ?? simulated[0];
+  return first && `run:${first}`;
+};
+refresh().catch(complain).then(() => whatIf.begin(newest())).catch(complain);

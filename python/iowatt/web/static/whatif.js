@@ -11,9 +11,12 @@ const ROWS = [
 const LESS_IS_BETTER = new Set(["mean_ms", "p95_ms", "watts", "usd", "usd_per_tb"]);
 
 export class WhatIf {
-  /** `changed(figures)` whenever there is something new to show; `figures.estimate` says which it is. */
+  /**
+   * `changed(figures, link)` whenever there is something new to show; `figures.estimate` says which it is, `link`
+   * is true when another Run answers: `this.link`, its folder.
+   */
   constructor({ changed }) {
-    Object.assign(this, { changed, of: null, states: [], at: -1, baseline: null, turn: 0, choices: 0, job: null, results: new Map() });
+    Object.assign(this, { changed, of: null, states: [], at: -1, link: null, baseline: null, turn: 0, choices: 0, job: null, results: new Map() });
     this.simulateSoon = debounced((turn) => this.simulate(turn).catch((error) => this.refused(error, turn)), SIMULATE_MS);
     byId("undo").addEventListener("click", () => this.go(this.at - 1));
     byId("redo").addEventListener("click", () => this.go(this.at + 1));
@@ -213,7 +216,9 @@ export class WhatIf {
       figures.bottleneck && h("p", { class: "quiet" }, `Busiest: ${figures.bottleneck}.`),
       figures.estimate && !figures.working && h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", id: "simulate", onclick: () => this.simulateNow() }, "Simulate")),
     );
-    this.changed(figures);
+    const another = Boolean(figures.link) && figures.link !== this.link;
+    this.link = figures.link ?? this.link;
+    this.changed(figures, another);
   }
 
   verdict(key, figures) {
