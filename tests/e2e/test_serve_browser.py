@@ -102,6 +102,11 @@ def test_systems_are_compared_and_a_design_is_changed_by_keyboard(browser, serve
     page.evaluate("document.getElementById('main').focus()")
     walk.press('#results button[aria-label$="runs/raid5"]')
     walk.until("document.getElementById('start').value === 'run:runs/raid5'")
+    listed = (
+        page.locator("#start optgroup").first.locator("option").evaluate_all("all => all.map(o => o.value)")
+    )
+    assert {"run:runs/raid5", "run:runs/cache"} <= set(listed) and "run:lab/fio" not in listed
+    assert page.locator("#start optgroup").nth(1).locator("option").count() >= 4
     walk.tab_to("#knob-array-pool-disks-count")
     page.keyboard.press("Control+A")
     page.keyboard.type(f"{9 + SIZES.index((width, scheme))}")

@@ -108,11 +108,13 @@ export class Chart {
     const said = names(rows, points);
     const line = height - px(this.level, y, height);
     const taken = [[0, line - 18, width, line + 2]]; // the service level and what it says
-    if (extra?.watts > 0 && extra[statistic] > 0) {
+    const starred = extra?.watts > 0 && extra[statistic] > 0;
+    const own = starred ? rows.find((row) => points.path[row] === extra.link) : undefined; // the star lies on its mark
+    if (starred && own === undefined) {
       const star = at(extra.watts, extra[statistic], 18);
       taken.push([star.x - 9, star.y - 9, star.x + 9, star.y + 9]);
     }
-    const found = placed(rows.map((row) => ({ ...at(points.watts[row], points[statistic][row], size[row]), name: said.get(row) })), { width, height, taken });
+    const found = placed(rows.map((row) => ({ ...at(points.watts[row], points[statistic][row], row === own ? Math.max(size[row], 18) : size[row]), name: said.get(row) })), { width, height, taken });
     return new Map(rows.map((row, number) => [row, { ...found[number], text: escaped(found[number].text) }]));
   }
 

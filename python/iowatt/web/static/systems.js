@@ -22,7 +22,7 @@ const shows = (path) => !isWhatIf(path) || byId("what-ifs").checked || selected.
 
 const chart = new Chart(byId("chart"), {
   shows,
-  chosen: (path) => { toggle(path, true); whatIf.choose(`run:${path}`).catch(complain); },
+  chosen: (path) => { toggle(path, true); if (isChangeable(path)) whatIf.choose(`run:${path}`).catch(complain); },
   levelled: (ms) => setLevel(ms),
 });
 const whatIf = new WhatIf({
@@ -32,6 +32,9 @@ const whatIf = new WhatIf({
     if (link) redraw();
   },
 });
+
+// A measured Run has no design that could be changed.
+const isChangeable = (path) => !chart.points.measured[chart.points.path.indexOf(path)];
 
 const redraw = () => {
   chart.draw();
@@ -86,6 +89,7 @@ const refresh = async () => {
     await chart.draw();
     sayBest();
     await load(true);
+    await whatIf.designs.update();
   }
   setTimeout(() => refresh().catch(complain), state.indexing ? 1500 : 6000);
 };
@@ -107,7 +111,7 @@ const show = () => {
     COLUMNS.map(([key, title, sortable = true]) => h("th", {
       scope: "col", class: isNumber(key) ? "n" : null,
       "aria-sort": table.sort === key ? (table.descending ? "descending" : "ascending") : null,
-    }, sortable ? h("button", { class: "sort", type: "button", onclick: () => sortBy(key) }, title) : title)), h("th", { scope: "col" }, h("span", { class: "hidden" }, "Change"))));
+    }, sortable ? h("button", { class: "sort", type: "button", onclick: () => sortBy(key) }, title) : title))));
   byId("results").tBodies[0].replaceChildren(...table.rows.map(rowOf));
   byId("more").hidden = table.rows.length >= table.total;
   byId("shown").textContent = table.total ? `${table.rows.length.toLocaleString("en-US")} of ${table.total.toLocaleString("en-US")}` : "Nothing matches.";
@@ -127,15 +131,23 @@ const rowOf = (row) => {
     type: "checkbox", "aria-label": `Select ${row.name}, ${row.path}`, checked: selected.has(row.path),
     onchange: (event) => toggle(row.path, event.target.checked, row.name),
   });
-  const more = run && h("button", { class: "tool", type: "button", title: `What if ${row.name} were different`, "aria-label": `What if: ${row.path}`, onclick: () => whatIf.choose(`run:${row.path}`).catch(complain) }, "What if");
+  const change = run && !row.measured && h("button", { class: "tool", type: "button", title: `What if ${row.name} were different`, "aria-label": `What if: ${row.path}`, onclick: () => choose(row.path) }, "What if");
   const kind = h("span", { class: row.measured ? "mark measured" : "mark", title: row.source ?? "" }, run ? (row.measured ? "measured" : "simulated") : row.kind);
   return h("tr", { "aria-selected": selected.has(row.path) ? "true" : null },
     h("td", {}, box),
-    h("th", { scope: "row", class: "name", title: row.path }, h("a", { href: address }, row.name), h("span", { class: "quiet" }, row.path)),
+    h("th", { scope: "row", class: "name", title: row.path }, h("span", { class: "named" }, h("a", { href: address }, row.name), change), h("span", { class: "quiet" }, row.path)),
     h("td", {}, kind),
     ["p95_ms", "watts", "iops", "usable_tb"].map((key) => h("td", { class: "n" }, number(row[key]))),
     h("td", { class: "n", title: row.note ?? "" }, row.late ? "late" : usd(row.usd_per_tb)),
-    h("td", { class: "n", title: row.note ?? "" }, usd(row.usd)), h("td", { class: "system", title: row.system ?? "" }, row.system ?? "–"), h("td", {}, row.at.slice(0, 16).replace("T", " ")), h("td", {}, more));
+    h("td", { class: "n", title: row.note ?? "" }, usd(row.usd)), h("td", { class: "system", title: row.system ?? "" }, row.system ?? "–"),
+    h("td", {}, row.at.slice(0, 16).replace("T", " ")));
+};
+
+// On narrow screens the panel is below the table: it is brought into view.
+const choose = async (path) => {
+  await whatIf.choose(`run:${path}`).catch(complain);
+  const { top } = byId("whatif-title").getBoundingClientRect();
+  if (top < 0 || top > window.innerHeight / 2) byId("whatif-title").scrollIntoView();
 };
 
 const toggle = (path, on, name = path) => {

@@ -1,5 +1,6 @@
 // The panel: a design with keys to turn. Each change is estimated at once and simulated after.
 import { get, jobEnds, post } from "./api.js";
+import { DesignList } from "./designs.js";
 import { byId, complain, debounced, fill, h, number, save, say, usd } from "./dom.js";
 
 const SIMULATE_MS = 500; // without another change
@@ -21,7 +22,7 @@ export class WhatIf {
     byId("undo").addEventListener("click", () => this.go(this.at - 1));
     byId("redo").addEventListener("click", () => this.go(this.at + 1));
     byId("reset").addEventListener("click", () => this.go(0));
-    byId("start").addEventListener("change", (event) => this.choose(event.target.value).catch(complain));
+    this.designs = new DesignList(byId("start"), { chosen: (of) => this.choose(of).catch(complain) });
     byId("knobs").addEventListener("submit", (event) => event.preventDefault());
     byId("save-toml").addEventListener("click", () => save("what-if.toml", byId("toml").textContent));
     for (const id of ["toml-box", "command-box"]) byId(id).addEventListener("toggle", () => this.text().catch(complain));
@@ -31,7 +32,7 @@ export class WhatIf {
   async begin(of) {
     const asked = new URLSearchParams(location.search);
     const { examples } = await get("/api/whatif/examples");
-    byId("start").append(...examples.map(({ of, title }) => h("option", { value: of }, `${title} (shipped)`)));
+    this.designs.ship(examples);
     if (this.choices > 0) return; // somebody was faster
     const trace = asked.get("trace");
     await this.choose(asked.get("of") ?? of ?? examples[0].of, trace ? JSON.parse(trace) : null);
@@ -43,9 +44,7 @@ export class WhatIf {
     if (choice !== this.choices) return;
     Object.assign(this, { of, title, knobs, trace, baseline: null, results: new Map() });
     this.states = [{ sets: {}, tariff: null, years: 5, said: trace ? `replays ${trace.path}` : "as it is" }];
-    const start = byId("start");
-    if (![...start.options].some((one) => one.value === of)) start.prepend(h("option", { value: of }, `${title} (${of.replace(/^\w+:/, "")})`));
-    start.value = of;
+    this.designs.choose(of, title);
     byId("whatif-of").textContent = "Turn a knob: an estimate comes at once, the simulation replaces it.";
     this.form();
     this.go(0, { simulate: trace !== null });
