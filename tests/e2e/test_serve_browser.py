@@ -118,7 +118,9 @@ def test_systems_are_compared_and_a_design_is_changed_by_keyboard(browser, serve
 
     page.route("**/api/whatif/simulate", hold)
     page.keyboard.press("Enter")
+    # An estimate is compared with an estimate, a simulation with a simulation.
     page.wait_for_selector("#figures .mark.estimate")
+    page.wait_for_selector("#figures [data-before=estimate]")
     for _ in range(600):
         if waiting:
             break
@@ -126,6 +128,7 @@ def test_systems_are_compared_and_a_design_is_changed_by_keyboard(browser, serve
     waiting[0].continue_()
     page.unroute("**/api/whatif/simulate")
     page.wait_for_selector("#figures .mark:not(.estimate)")
+    page.wait_for_selector("#figures [data-before=simulated]")
     assert page.locator("#figures a").get_attribute("href").startswith("/result/what-if/")
     # Of the Runs of changed designs the page shows this one alone, until it is asked for the others.
     changed = "document.querySelectorAll('#results a[href^=\"/result/what-if/\"]').length"

@@ -2,14 +2,9 @@
 import { get, jobEnds, post } from "./api.js";
 import { DesignList } from "./designs.js";
 import { byId, complain, debounced, fill, h, number, save, say, usd } from "./dom.js";
+import { figuresGrid } from "./figures.js";
 
 const SIMULATE_MS = 500; // without another change
-const ROWS = [
-  ["mean_ms", "Mean response time", (value) => `${number(value)} ms`], ["p95_ms", "p95", (value) => `${number(value)} ms`],
-  ["watts", "Power", (value) => `${number(value)} W`], ["usd", "Dollars", usd], ["usd_per_tb", "Dollars per usable TB", usd],
-  ["usable_tb", "Usable capacity", (value) => `${number(value)} TB`],
-];
-const LESS_IS_BETTER = new Set(["mean_ms", "p95_ms", "watts", "usd", "usd_per_tb"]);
 
 export class WhatIf {
   /**
@@ -42,10 +37,12 @@ export class WhatIf {
     const choice = ++this.choices;
     const { title, knobs } = await get(`/api/whatif/design?${new URLSearchParams({ of })}`);
     if (choice !== this.choices) return;
-    Object.assign(this, { of, title, knobs, trace, baseline: null, results: new Map() });
+    Object.assign(this, { of, title, knobs, trace, baseline: null, unchanged: null, unchanging: null, results: new Map() });
     this.states = [{ sets: {}, tariff: null, years: 5, said: trace ? `replays ${trace.path}` : "as it is" }];
     this.designs.choose(of, title);
-    byId("whatif-of").textContent = "Turn a knob: an estimate comes at once, the simulation replaces it.";
+    byId("whatif-of").textContent = of.startsWith("run:")
+      ? "Change a value: an estimate comes at once, and the simulation replaces it."
+      : "Each change is estimated at once, and the simulation replaces the estimate. The unchanged design is simulated when you ask for it.";
     this.form();
     this.go(0, { simulate: trace !== null });
     if (of.startsWith("run:") && !trace) {
@@ -147,7 +144,12 @@ export class WhatIf {
     if (known) return this.show(known, turn);
     if (this.at === 0 && this.baseline && !this.trace) return this.show({ ...this.baseline, estimate: false, link: this.of.slice(4) }, turn);
     const state = this.state;
-    const answer = await post("/api/whatif/estimate", this.request(state));
+    const choice = this.choices;
+    const asked = post("/api/whatif/estimate", this.request(state));
+    this.unchanging ??= this.at ? post("/api/whatif/estimate", this.request(this.states[0])) : asked;
+    const [answer, unchanged] = await Promise.all([asked, this.unchanging.catch(() => null)]);
+    if (choice !== this.choices) return;
+    this.unchanged = unchanged?.figures ?? null;
     if (this.results.has(this.key(state))) return; // simulated meanwhile
     const working = this.at === 0 && !this.trace ? "" : "simulating";
     this.show({ ...(answer.figures ?? {}), estimate: true, refused: answer.refused, bottleneck: answer.bottleneck, working }, turn);
@@ -201,14 +203,11 @@ export class WhatIf {
     if (turn !== this.turn || !figures) return;
     this.shown = figures;
     const mark = figures.estimate ? h("span", { class: "mark estimate" }, "estimate") : h("span", { class: "mark" }, "simulated");
-    const known = ROWS.filter(([key]) => figures[key] !== null && figures[key] !== undefined || key === "p95_ms");
     fill(byId("figures"),
       h("p", { class: "row middle" }, mark, figures.working && h("span", { class: "quiet", id: "working" }, "simulating…"),
         figures.link && h("a", { href: `/result/${figures.link.split("/").map(encodeURIComponent).join("/")}` }, "Open the Run")),
       figures.refused && h("p", { class: "quiet" }, `No estimate: ${figures.refused}. The simulation answers.`),
-      h("div", { class: "figures-now" }, h("span", { class: "head" }, ""), h("span", { class: "head" }, "now"), h("span", { class: "head" }, this.baseline && this.at ? "before" : ""),
-        known.map(([key, title, print]) => [h("span", {}, title), h("span", { class: `now ${this.verdict(key, figures)}` }, figures[key] === null || figures[key] === undefined ? (figures.estimate ? "by simulation" : "–") : print(figures[key])),
-          h("span", { class: "was" }, this.baseline && this.at && this.baseline[key] !== null ? print(this.baseline[key]) : "")])),
+      figuresGrid(figures, this.before(figures)),
       figures.late && h("p", { class: "error" }, "The load is more than this system can serve."),
       figures.unpriced && h("p", { class: "quiet" }, `No dollars: ${figures.unpriced}.`),
       figures.watts_of === "drives" && h("p", { class: "quiet" }, "Power is that of the drives alone: the design has no supplies or controllers."),
@@ -220,10 +219,13 @@ export class WhatIf {
     this.changed(figures, another);
   }
 
-  verdict(key, figures) {
-    const was = this.baseline?.[key];
-    if (!this.at || !was || !figures[key] || !LESS_IS_BETTER.has(key) || Math.abs(figures[key] / was - 1) < 0.005) return "";
-    return figures[key] < was ? "better" : "worse";
+  /** What the figures are compared with: an estimate with the estimate of the unchanged design, a Run with its Run. */
+  before(figures) {
+    if (!this.at) return null;
+    const run = this.baseline ?? this.results.get(this.key(this.states[0]));
+    const simulated = run && { ...run, estimate: false };
+    const estimated = this.unchanged && { ...this.unchanged, estimate: true };
+    return (figures.estimate ? estimated ?? simulated : simulated ?? estimated) ?? null;
   }
 
   async text() {
