@@ -176,6 +176,8 @@ def test_a_mistake_is_said_at_its_field(browser, server):
     walk = Walk(browser, server, "/?of=example:oltp-raid5.toml", 1440, "light")
     field = "#knob-array-pool-disks-count"
     walk.page.wait_for_selector(f"{field}")
+    walk.until("document.querySelectorAll('#knob-array-pool-disks-device optgroup').length >= 4")
+    assert walk.page.input_value("#knob-array-pool-disks-device") == "toshiba-mg04sca500e"
     walk.page.fill(field, "2")
     walk.page.keyboard.press("Enter")
     walk.page.wait_for_selector(f"{field}[aria-invalid=true]")

@@ -1,6 +1,7 @@
 // The panel: a design with keys to turn. Each change is estimated at once and simulated after.
 import { get, jobEnds, post } from "./api.js";
 import { DesignList } from "./designs.js";
+import { driveSelect } from "./drives.js";
 import { byId, complain, debounced, fill, h, number, save, say, usd } from "./dom.js";
 import { figuresGrid } from "./figures.js";
 
@@ -79,10 +80,10 @@ export class WhatIf {
   field(knob) {
     const id = `knob-${knob.path.replaceAll(/[^\w]/g, "-")}`;
     const turned = () => this.turned(knob, byId(id).value.trim());
-    const input = knob.kind === "choice"
-      ? h("select", { id, onchange: turned }, knob.choices.map((one) => h("option", { value: one, selected: one === knob.value }, one)))
+    const input = knob.kind === "drive" ? driveSelect(knob.value, { id, onchange: turned })
+      : knob.kind === "choice" ? h("select", { id, onchange: turned }, knob.choices.map((one) => h("option", { value: one, selected: one === knob.value }, one)))
       : h("input", { id, type: knob.kind === "text" ? "text" : "number", min: knob.kind === "count" ? "1" : "0", step: knob.kind === "count" ? "1" : "any", value: knob.value, onchange: turned, oninput: knob.kind === "text" ? null : debounced(turned, 250) });
-    return h("div", { class: "field" }, h("label", { for: id }, knob.unit ? `${knob.label} (${knob.unit})` : knob.label), input,
+    return h("div", { class: knob.kind === "drive" ? "field wide" : "field" }, h("label", { for: id }, knob.unit ? `${knob.label} (${knob.unit})` : knob.label), input,
       knob.help && h("span", { class: "help" }, knob.help), h("span", { class: "error", id: `${id}-error` }));
   }
 
