@@ -204,6 +204,21 @@ def test_the_line_of_the_service_level_is_dragged(browser, server):
     walk.context.close()
 
 
+@pytest.mark.parametrize("value", ["-5", "0", ""])
+def test_a_service_level_that_is_no_time_is_refused_at_its_field(browser, server, value):
+    walk = Walk(browser, server, "/", 1440, "light")
+    page = walk.page
+    page.wait_for_selector("html[data-plots=drawn]")
+    page.fill("#level", value)
+    page.wait_for_selector("#level[aria-invalid=true][aria-describedby=level-error]")
+    assert page.locator("#level-error").text_content()
+    walk.sound()
+    page.fill("#level", "30")
+    page.wait_for_selector("#level[aria-invalid=false][aria-describedby=level-help]")
+    assert not page.locator("#level-error").text_content()
+    walk.context.close()
+
+
 @pytest.mark.parametrize(("width", "scheme"), SIZES[:2])
 def test_a_trace_is_dropped_described_and_replayed_on_a_design(browser, server, tmp_path, width, scheme):
     trace = tmp_path / f"dropped-{width}.csv"

@@ -115,7 +115,9 @@ export class Chart {
       taken.push([star.x - 9, star.y - 9, star.x + 9, star.y + 9]);
     }
     const found = placed(rows.map((row) => ({ ...at(points.watts[row], points[statistic][row], row === own ? Math.max(size[row], 18) : size[row]), name: said.get(row) })), { width, height, taken });
-    return new Map(rows.map((row, number) => [row, { ...found[number], text: escaped(found[number].text) }]));
+    // Plotly sets a name beside the mark, which the star covers.
+    const room = (row, text) => (row === own && text ? `\u00a0\u00a0${text}\u00a0\u00a0` : text);
+    return new Map(rows.map((row, number) => [row, { ...found[number], text: room(row, escaped(found[number].text)) }]));
   }
 
   label(row) {

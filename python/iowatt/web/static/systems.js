@@ -43,10 +43,8 @@ const redraw = () => {
 };
 
 const setLevel = (ms) => {
-  chart.level = ms;
   byId("level").value = Number(ms.toPrecision(3));
-  chart.draw();
-  sayBest();
+  byId("level").dispatchEvent(new Event("input"));
 };
 
 // What the line decides: the cheapest and the thriftiest system under it.
@@ -176,7 +174,17 @@ byId("filter").addEventListener("input", debounced((event) => { table.text = eve
 byId("kind").addEventListener("change", (event) => { table.kind = event.target.value; load(true).catch(complain); });
 byId("what-ifs").addEventListener("change", redraw);
 byId("statistic").addEventListener("change", (event) => { chart.statistic = event.target.value; chart.draw(); sayBest(); });
-byId("level").addEventListener("input", (event) => { const ms = Number(event.target.value); if (ms > 0) { chart.level = ms; chart.draw(); sayBest(); } });
+byId("level").addEventListener("input", (event) => {
+  const ms = Number(event.target.value);
+  const valid = ms > 0;
+  event.target.setAttribute("aria-invalid", String(!valid));
+  event.target.setAttribute("aria-describedby", valid ? "level-help" : "level-error");
+  byId("level-error").textContent = valid ? "" : `A service level is more than 0 ms; the line stays at ${number(chart.level)} ms.`;
+  if (!valid) return;
+  chart.level = ms;
+  chart.draw();
+  sayBest();
+});
 
 // A file dropped on the page goes to the page of traces.
 document.addEventListener("dragover", (event) => { if (event.dataTransfer?.types.includes("Files")) { event.preventDefault(); byId("drop").classList.add("dropping"); } });
