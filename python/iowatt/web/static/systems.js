@@ -134,9 +134,9 @@ const rowOf = (row) => {
   return h("tr", { "aria-selected": selected.has(row.path) ? "true" : null },
     h("td", {}, box),
     h("th", { scope: "row", class: "name", title: row.path }, h("span", { class: "named" }, h("a", { href: address }, row.name), change), h("span", { class: "quiet" }, row.path)),
-    h("td", {}, kind),
+    h("td", {}, kind, row.late && h("span", { class: "mark overloaded", title: "Requests come faster than the system serves them: its dollars per TB say nothing" }, "overloaded")),
     ["p95_ms", "watts", "iops", "usable_tb"].map((key) => h("td", { class: "n" }, number(row[key]))),
-    h("td", { class: "n", title: row.note ?? "" }, row.late ? "late" : usd(row.usd_per_tb)),
+    h("td", { class: "n", title: row.note ?? "" }, usd(row.late ? null : row.usd_per_tb)),
     h("td", { class: "n", title: row.note ?? "" }, usd(row.usd)), h("td", { class: "system", title: row.system ?? "" }, row.system ?? "–"),
     h("td", {}, row.at.slice(0, 16).replace("T", " ")));
 };

@@ -73,7 +73,7 @@ export class WhatIf {
       ...knobs.map(([name, group]) => h("fieldset", {}, h("legend", {}, name), h("div", { class: "knobs" }, group.map((knob) => this.field(knob))))),
       h("fieldset", {}, h("legend", {}, "Cost"), h("div", { class: "knobs" },
         this.cost("years", "Years", { type: "number", min: 0.5, max: 50, step: 0.5, value: "5" }),
-        this.cost("price", "Power", { type: "number", min: 0, step: "any", placeholder: "as the book has it" }, "$/kWh"))),
+        this.cost("price", "Power", { type: "number", min: 0, step: "any", placeholder: "default tariff" }, "$/kWh"))),
     );
   }
 
