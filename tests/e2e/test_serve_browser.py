@@ -86,6 +86,8 @@ def test_systems_are_compared_and_a_design_is_changed_by_keyboard(browser, serve
     page.wait_for_selector("#results tbody tr:nth-child(3)")
     page.wait_for_selector("html[data-plots=drawn]")
     assert page.locator("#chart .scatterlayer .trace").count() >= 2  # simulated and measured
+    assert page.locator("#chart .xtick text").count() >= 3
+    assert page.locator("#chart .textpoint text").count() >= 2
     walk.sound()
     walk.tab_to("#level")
     page.keyboard.press("Control+A")
@@ -102,6 +104,11 @@ def test_systems_are_compared_and_a_design_is_changed_by_keyboard(browser, serve
     page.evaluate("document.getElementById('main').focus()")
     walk.press('#results button[aria-label$="runs/raid5"]')
     walk.until("document.getElementById('start').value === 'run:runs/raid5'")
+    listed = (
+        page.locator("#start optgroup").first.locator("option").evaluate_all("all => all.map(o => o.value)")
+    )
+    assert {"run:runs/raid5", "run:runs/cache"} <= set(listed) and "run:lab/fio" not in listed
+    assert page.locator("#start optgroup").nth(1).locator("option").count() >= 4
     walk.tab_to("#knob-array-pool-disks-count")
     page.keyboard.press("Control+A")
     page.keyboard.type(f"{9 + SIZES.index((width, scheme))}")
@@ -113,7 +120,9 @@ def test_systems_are_compared_and_a_design_is_changed_by_keyboard(browser, serve
 
     page.route("**/api/whatif/simulate", hold)
     page.keyboard.press("Enter")
+    # An estimate is compared with an estimate, a simulation with a simulation.
     page.wait_for_selector("#figures .mark.estimate")
+    page.wait_for_selector("#figures [data-before=estimate]")
     for _ in range(600):
         if waiting:
             break
@@ -121,7 +130,17 @@ def test_systems_are_compared_and_a_design_is_changed_by_keyboard(browser, serve
     waiting[0].continue_()
     page.unroute("**/api/whatif/simulate")
     page.wait_for_selector("#figures .mark:not(.estimate)")
+    page.wait_for_selector("#figures [data-before=simulated]")
     assert page.locator("#figures a").get_attribute("href").startswith("/result/what-if/")
+    # Of the Runs of changed designs the page shows this one alone, until it is asked for the others.
+    changed = "document.querySelectorAll('#results a[href^=\"/result/what-if/\"]').length"
+    walk.until(f"{changed} === 1")
+    count = SIZES.index((width, scheme)) + 1
+    walk.until("one => Number(document.getElementById('what-ifs-count').textContent) >= one", arg=count)
+    page.locator("#what-ifs").check()
+    walk.until(f"one => {changed} >= one", arg=count)
+    page.locator("#what-ifs").uncheck()
+    walk.until(f"{changed} === 1")
     walk.press("#command-box summary")
     walk.until("document.getElementById('command').textContent.includes('--set array.pool.disks.count=')")
     walk.sound()
@@ -136,10 +155,31 @@ def test_systems_are_compared_and_a_design_is_changed_by_keyboard(browser, serve
     walk.context.close()
 
 
+def test_an_axis_has_marks_for_any_range(browser, server):
+    walk = Walk(browser, server, "/", 1440, "light")
+    for low, high in ((52, 80), (60, 60), (8, 75), (19.9, 20.1), (3, 900), (0.01, 1e6), (1e-3, 2e-3)):
+        found = walk.page.evaluate(
+            """async ([low, high]) => {
+                const { marks, range } = await import("/assets/axis.js");
+                const span = range([low, high]);
+                return { span, ...marks(span) };
+            }""",
+            [low, high],
+        )
+        low_end, high_end = (10**power for power in found["span"])
+        assert low_end < low <= high < high_end
+        assert 3 <= len(found["tickvals"]) <= 30
+        assert len(set(found["ticktext"])) == len(found["tickvals"])
+        assert all(low_end <= one <= high_end for one in found["tickvals"])
+    walk.context.close()
+
+
 def test_a_mistake_is_said_at_its_field(browser, server):
     walk = Walk(browser, server, "/?of=example:oltp-raid5.toml", 1440, "light")
     field = "#knob-array-pool-disks-count"
     walk.page.wait_for_selector(f"{field}")
+    walk.until("document.querySelectorAll('#knob-array-pool-disks-device optgroup').length >= 4")
+    assert walk.page.input_value("#knob-array-pool-disks-device") == "toshiba-mg04sca500e"
     walk.page.fill(field, "2")
     walk.page.keyboard.press("Enter")
     walk.page.wait_for_selector(f"{field}[aria-invalid=true]")
@@ -163,6 +203,21 @@ def test_the_line_of_the_service_level_is_dragged(browser, server):
     page.mouse.up()
     walk.until("one => Number(document.getElementById('level').value) > one", arg=before)
     walk.sound()
+    walk.context.close()
+
+
+@pytest.mark.parametrize("value", ["-5", "0", ""])
+def test_a_service_level_that_is_no_time_is_refused_at_its_field(browser, server, value):
+    walk = Walk(browser, server, "/", 1440, "light")
+    page = walk.page
+    page.wait_for_selector("html[data-plots=drawn]")
+    page.fill("#level", value)
+    page.wait_for_selector("#level[aria-invalid=true][aria-describedby=level-error]")
+    assert page.locator("#level-error").text_content()
+    walk.sound()
+    page.fill("#level", "30")
+    page.wait_for_selector("#level[aria-invalid=false][aria-describedby=level-help]")
+    assert not page.locator("#level-error").text_content()
     walk.context.close()
 
 

@@ -63,6 +63,24 @@ def test_a_run_that_appears_is_found_and_one_that_goes_is_forgotten(server):
     server.holds(3)
 
 
+def test_runs_of_changed_designs_are_left_out_but_for_those_that_are_kept(server):
+    for name in ("one", "two"):
+        shutil.copytree(server.workspace / "runs" / "raid5", server.workspace / "what-if" / name)
+    server.holds(5)
+
+    def paths(**asked):
+        rows = server.http.get("/api/results", params={"what_if": False, **asked}).json()
+        assert rows["total"] == len(rows["results"])
+        return {row["path"] for row in rows["results"]}
+
+    own = {"runs/raid5", "runs/cache", "lab/fio"}
+    assert paths() == own
+    assert paths(keep=["what-if/two", "elsewhere"]) == own | {"what-if/two"}
+    assert len(paths(what_if=True)) == 5
+    shutil.rmtree(server.workspace / "what-if")
+    server.holds(3)
+
+
 def test_a_result_is_its_page(server):
     from iowatt.pages.run import documents
     from iowatt.render.html import Site

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -21,12 +21,14 @@ from iowatt.web.catalogue.record import (
     ResultsPage,
     opened,
 )
+from iowatt.web.jobs import RUNS
 
 SORTS: Final = ("at", "name", "kind", "source", "iops", "mean_ms", "p95_ms", "p99_ms", "watts", "usable_tb",
                 "usd", "usd_per_tb")  # fmt: skip
 """Columns that the table can be sorted by."""
 LOOK_S: Final = 5.0
 """Seconds between two looks at the folders that pages ask for."""
+_WHAT_IF: Final = f"{RUNS}/"
 _POINTS: Final = tuple(CataloguePoints.model_fields)
 
 
@@ -108,15 +110,21 @@ class ResultsCatalogue:
 
     def page(
         self, *, text: str = "", kind: str = "", sort: str = "at", descending: bool = True, offset: int = 0,
-        limit: int = 50,
+        limit: int = 50, what_if: bool = True, keep: Sequence[str] = (),
     ) -> ResultsPage:  # fmt: skip
         """A part of the table: rows whose name, path or system has ``text``.
 
-        Raises ``InputError`` for a column that it cannot be sorted by.
+        Without ``what_if`` only those of the folder what-if are there that ``keep`` names. Raises
+        ``InputError`` for a column that it cannot be sorted by.
         """
         if sort not in SORTS:
             raise InputError("not-accepted", "sort", f"{sort!r} is not one of {', '.join(SORTS)}")
-        conditions, values = ["1"], []
+        conditions: list[str] = ["1"]
+        values: list[str] = []
+        if not what_if:
+            marks = ", ".join("?" * len(keep))
+            conditions.append(f"(substr(path, 1, {len(_WHAT_IF)}) <> ? OR path IN ({marks}))")
+            values += [_WHAT_IF, *keep]
         for word in text.replace("\0", "").split()[:8]:
             conditions.append("instr(lower(name || ' ' || path || ' ' || coalesce(system, '') || ' ' || "
                               "coalesce(source, '')), lower(?)) > 0")  # fmt: skip

@@ -15,6 +15,7 @@ from iowatt.base.lazy import names_from
 
 if TYPE_CHECKING:
     from iowatt.web.jobs.events import JobEvents
+    from iowatt.web.jobs.kinds import RUNS
     from iowatt.web.jobs.limits import JobLimits
     from iowatt.web.jobs.places import EXAMPLE, JobBase, base_of, file_of, refuse_outside
     from iowatt.web.jobs.queue import JobQueue
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from iowatt.web.jobs.workers import Workers
 
 __all__ = [
-    "EXAMPLE", "MOST_CHANGES", "JobBase", "JobEvents", "JobId", "JobKind", "JobLimits", "JobQueue",
+    "EXAMPLE", "MOST_CHANGES", "RUNS", "JobBase", "JobEvents", "JobId", "JobKind", "JobLimits", "JobQueue",
     "JobRecord", "JobState", "JobStatus", "Submission", "Workers", "base_of", "file_of", "refuse_outside",
 ]  # fmt: skip
 
@@ -39,6 +40,7 @@ if not TYPE_CHECKING:
         __name__,
         {
             "events": "JobEvents",
+            "kinds": "RUNS",
             "limits": "JobLimits",
             "places": "EXAMPLE JobBase base_of file_of refuse_outside",
             "queue": "JobQueue",

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import JSONResponse, Response
+from pydantic import StringConstraints
 
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
@@ -14,6 +15,9 @@ from iowatt.web.context import ServerContext
 from iowatt.web.errors import RESPONSES
 from iowatt.web.jobs import JobId
 from iowatt.web.jobs.result import UploadDescription
+from iowatt.web.results import MOST_RUNS
+
+_Path = Annotated[str, StringConstraints(max_length=1024)]
 
 
 def results_router(context: ServerContext) -> APIRouter:
@@ -58,10 +62,16 @@ def results_router(context: ServerContext) -> APIRouter:
         descending: bool = True,
         offset: Annotated[int, Query(ge=0, le=1_000_000_000)] = 0,
         limit: Annotated[int, Query(ge=1, le=500)] = 50,
+        what_if: bool = True,
+        keep: Annotated[list[_Path], Query(max_length=MOST_RUNS, default_factory=list)],
     ) -> ResultsPage:
-        """A part of the table: rows whose name, folder, system or source has every word of ``text``."""
+        """A part of the table: rows whose name, folder, system or source has every word of ``text``.
+
+        Without ``what_if`` Runs of the folder what-if are left out, but for those that ``keep`` names.
+        """
         return catalogue.page(
-            text=text, kind=kind, sort=sort, descending=descending, offset=offset, limit=limit
-        )
+            text=text, kind=kind, sort=sort, descending=descending, offset=offset, limit=limit,
+            what_if=what_if, keep=[one.replace("\0", "") for one in keep],
+        )  # fmt: skip
 
     return router

@@ -17,10 +17,12 @@ from iowatt.web.errors import RESPONSES
 from iowatt.web.jobs import JobRecord
 from iowatt.web.whatif import (
     Change,
+    DriveMenu,
     EstimateAnswer,
     Knob,
     WhatIfFigures,
     design_of,
+    drive_menu,
     estimate_design,
     examples,
     knobs_of,
@@ -93,6 +95,11 @@ def whatif_router(context: ServerContext) -> APIRouter:
     def shipped() -> StartingPoints:
         """Designs to begin with."""
         return StartingPoints(examples=[StartingPoint(of=of, title=title) for of, title in examples()])
+
+    @router.get("/api/whatif/drives")
+    def drives() -> DriveMenu:
+        """Drives that a design can be changed to, by class, the newest first."""
+        return drive_menu()
 
     @router.get("/api/whatif/design")
     def design(of: Annotated[_Name, Query()]) -> DesignAnswer:

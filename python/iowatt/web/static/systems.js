@@ -5,6 +5,8 @@ import { byId, complain, debounced, h, number, usd } from "./dom.js";
 import { WhatIf } from "./whatif.js";
 
 const PAGE = 100;
+const WHAT_IF = "what-if/";
+const MOST_KEPT = 20;
 const COLUMNS = [
   ["name", "Name"], ["kind", "Kind"], ["p95_ms", "p95 (ms)"],
   ["watts", "Power (W)"], ["iops", "IOPS"], ["usable_tb", "Usable (TB)"], ["usd_per_tb", "$/TB"], ["usd", "Dollars"], ["system", "Drives", false], ["at", "When (UTC)"],
@@ -13,24 +15,43 @@ const table = { text: "", kind: "", sort: "at", descending: true, rows: [], tota
 const selected = new Map();
 let version = -1;
 
+// Runs of changed designs are shown where the switch says so; one that is selected or has just been simulated is always shown.
+const isWhatIf = (path) => path.startsWith(WHAT_IF);
+const kept = () => [...selected.keys(), whatIf.link].filter((path) => path && isWhatIf(path)).slice(-MOST_KEPT);
+const shows = (path) => !isWhatIf(path) || byId("what-ifs").checked || selected.has(path) || path === whatIf.link;
+
 const chart = new Chart(byId("chart"), {
-  chosen: (path) => { toggle(path, true); whatIf.choose(`run:${path}`).catch(complain); },
+  shows,
+  chosen: (path) => { toggle(path, true); if (isChangeable(path)) whatIf.choose(`run:${path}`).catch(complain); },
   levelled: (ms) => setLevel(ms),
 });
-const whatIf = new WhatIf({ changed: (figures) => { chart.extra = figures; chart.draw(); } });
+const whatIf = new WhatIf({
+  changed: (figures, link) => {
+    chart.extra = figures;
+    chart.draw();
+    if (link) redraw();
+  },
+});
 
-const setLevel = (ms) => {
-  chart.level = ms;
-  byId("level").value = Number(ms.toPrecision(3));
+// A measured Run has no design that could be changed.
+const isChangeable = (path) => !chart.points.measured[chart.points.path.indexOf(path)];
+
+const redraw = () => {
   chart.draw();
   sayBest();
+  load(true).catch(complain);
+};
+
+const setLevel = (ms) => {
+  byId("level").value = Number(ms.toPrecision(3));
+  byId("level").dispatchEvent(new Event("input"));
 };
 
 // What the line decides: the cheapest and the thriftiest system under it.
 const sayBest = () => {
   const { points, statistic, level } = chart;
   if (!points) return;
-  const rows = points.path.map((_, row) => row).filter((row) => points[statistic][row] > 0);
+  const rows = points.path.map((_, row) => row).filter((row) => points[statistic][row] > 0 && shows(points.path[row]));
   const within = rows.filter((row) => points[statistic][row] <= level && !points.late[row]);
   const least = (key) => within.filter((row) => points[key][row] > 0).sort((a, b) => points[key][a] - points[key][b])[0];
   const thrift = least("watts");
@@ -60,9 +81,13 @@ const refresh = async () => {
     version = state.version;
     chart.points = await get("/api/points");
     summary(state, chart.points);
+    const changed = chart.points.path.filter(isWhatIf).length;
+    byId("what-ifs-box").hidden = !changed;
+    byId("what-ifs-count").textContent = changed.toLocaleString("en-US");
     await chart.draw();
     sayBest();
     await load(true);
+    await whatIf.designs.update();
   }
   setTimeout(() => refresh().catch(complain), state.indexing ? 1500 : 6000);
 };
@@ -71,7 +96,8 @@ const refresh = async () => {
 const load = async (again) => {
   const offset = again ? 0 : table.rows.length;
   const limit = again ? Math.max(PAGE, Math.min(table.rows.length, 500)) : PAGE;
-  const query = new URLSearchParams({ text: table.text, kind: table.kind, sort: table.sort, descending: table.descending, offset, limit });
+  const query = new URLSearchParams({ text: table.text, kind: table.kind, sort: table.sort, descending: table.descending, offset, limit, what_if: byId("what-ifs").checked });
+  for (const path of kept()) query.append("keep", path);
   const found = await get(`/api/results?${query}`);
   table.rows = again ? found.results : [...table.rows, ...found.results];
   table.total = found.total;
@@ -83,7 +109,7 @@ const show = () => {
     COLUMNS.map(([key, title, sortable = true]) => h("th", {
       scope: "col", class: isNumber(key) ? "n" : null,
       "aria-sort": table.sort === key ? (table.descending ? "descending" : "ascending") : null,
-    }, sortable ? h("button", { class: "sort", type: "button", onclick: () => sortBy(key) }, title) : title)), h("th", { scope: "col" }, h("span", { class: "hidden" }, "Change"))));
+    }, sortable ? h("button", { class: "sort", type: "button", onclick: () => sortBy(key) }, title) : title))));
   byId("results").tBodies[0].replaceChildren(...table.rows.map(rowOf));
   byId("more").hidden = table.rows.length >= table.total;
   byId("shown").textContent = table.total ? `${table.rows.length.toLocaleString("en-US")} of ${table.total.toLocaleString("en-US")}` : "Nothing matches.";
@@ -103,15 +129,23 @@ const rowOf = (row) => {
     type: "checkbox", "aria-label": `Select ${row.name}, ${row.path}`, checked: selected.has(row.path),
     onchange: (event) => toggle(row.path, event.target.checked, row.name),
   });
-  const more = run && h("button", { class: "tool", type: "button", title: `What if ${row.name} were different`, "aria-label": `What if: ${row.path}`, onclick: () => whatIf.choose(`run:${row.path}`).catch(complain) }, "What if");
+  const change = run && !row.measured && h("button", { class: "tool", type: "button", title: `What if ${row.name} were different`, "aria-label": `What if: ${row.path}`, onclick: () => choose(row.path) }, "What if");
   const kind = h("span", { class: row.measured ? "mark measured" : "mark", title: row.source ?? "" }, run ? (row.measured ? "measured" : "simulated") : row.kind);
   return h("tr", { "aria-selected": selected.has(row.path) ? "true" : null },
     h("td", {}, box),
-    h("th", { scope: "row", class: "name", title: row.path }, h("a", { href: address }, row.name), h("span", { class: "quiet" }, row.path)),
-    h("td", {}, kind),
+    h("th", { scope: "row", class: "name", title: row.path }, h("span", { class: "named" }, h("a", { href: address }, row.name), change), h("span", { class: "quiet" }, row.path)),
+    h("td", {}, kind, row.late && h("span", { class: "mark overloaded", title: "Requests come faster than the system serves them: its dollars per TB say nothing" }, "overloaded")),
     ["p95_ms", "watts", "iops", "usable_tb"].map((key) => h("td", { class: "n" }, number(row[key]))),
-    h("td", { class: "n", title: row.note ?? "" }, row.late ? "late" : usd(row.usd_per_tb)),
-    h("td", { class: "n", title: row.note ?? "" }, usd(row.usd)), h("td", { class: "system", title: row.system ?? "" }, row.system ?? "–"), h("td", {}, row.at.slice(0, 16).replace("T", " ")), h("td", {}, more));
+    h("td", { class: "n", title: row.note ?? "" }, usd(row.late ? null : row.usd_per_tb)),
+    h("td", { class: "n", title: row.note ?? "" }, usd(row.usd)), h("td", { class: "system", title: row.system ?? "" }, row.system ?? "–"),
+    h("td", {}, row.at.slice(0, 16).replace("T", " ")));
+};
+
+// On narrow screens the panel is below the table: it is brought into view.
+const choose = async (path) => {
+  await whatIf.choose(`run:${path}`).catch(complain);
+  const { top } = byId("whatif-title").getBoundingClientRect();
+  if (top < 0 || top > window.innerHeight / 2) byId("whatif-title").scrollIntoView();
 };
 
 const toggle = (path, on, name = path) => {
@@ -138,8 +172,19 @@ byId("clear").addEventListener("click", () => { for (const path of [...selected.
 byId("more").addEventListener("click", () => load(false).catch(complain));
 byId("filter").addEventListener("input", debounced((event) => { table.text = event.target.value; load(true).catch(complain); }, 200));
 byId("kind").addEventListener("change", (event) => { table.kind = event.target.value; load(true).catch(complain); });
+byId("what-ifs").addEventListener("change", redraw);
 byId("statistic").addEventListener("change", (event) => { chart.statistic = event.target.value; chart.draw(); sayBest(); });
-byId("level").addEventListener("input", (event) => { const ms = Number(event.target.value); if (ms > 0) { chart.level = ms; chart.draw(); sayBest(); } });
+byId("level").addEventListener("input", (event) => {
+  const ms = Number(event.target.value);
+  const valid = ms > 0;
+  event.target.setAttribute("aria-invalid", String(!valid));
+  event.target.setAttribute("aria-describedby", valid ? "level-help" : "level-error");
+  byId("level-error").textContent = valid ? "" : `A service level is more than 0 ms; the line stays at ${number(chart.level)} ms.`;
+  if (!valid) return;
+  chart.level = ms;
+  chart.draw();
+  sayBest();
+});
 
 // A file dropped on the page goes to the page of traces.
 document.addEventListener("dragover", (event) => { if (event.dataTransfer?.types.includes("Files")) { event.preventDefault(); byId("drop").classList.add("dropping"); } });
@@ -153,4 +198,11 @@ document.addEventListener("drop", async (event) => {
 });
 
 onJob((job) => { if (job.state === "done") setTimeout(() => { version = -1; }, 300); });
-refresh().catch(complain).then(() => whatIf.begin(chart.points?.path.length ? `run:${chart.points.path[0]}` : undefined)).catch(complain);
+// The newest design that can be changed: a Run that was simulated, as its author had it.
+const newest = () => {
+  const { path = [], measured } = chart.points ?? {};
+  const simulated = path.filter((_, row) => !measured[row]);
+  const first = simulated.find((one) => !isWhatIf(one)) ?? simulated[0];
+  return first && `run:${first}`;
+};
+refresh().catch(complain).then(() => whatIf.begin(newest())).catch(complain);

@@ -1,24 +1,24 @@
 // The panel: a design with keys to turn. Each change is estimated at once and simulated after.
 import { get, jobEnds, post } from "./api.js";
+import { DesignList } from "./designs.js";
+import { driveSelect } from "./drives.js";
 import { byId, complain, debounced, fill, h, number, save, say, usd } from "./dom.js";
+import { figuresGrid } from "./figures.js";
 
 const SIMULATE_MS = 500; // without another change
-const ROWS = [
-  ["mean_ms", "Mean response time", (value) => `${number(value)} ms`], ["p95_ms", "p95", (value) => `${number(value)} ms`],
-  ["watts", "Power", (value) => `${number(value)} W`], ["usd", "Dollars", usd], ["usd_per_tb", "Dollars per usable TB", usd],
-  ["usable_tb", "Usable capacity", (value) => `${number(value)} TB`],
-];
-const LESS_IS_BETTER = new Set(["mean_ms", "p95_ms", "watts", "usd", "usd_per_tb"]);
 
 export class WhatIf {
-  /** `changed(figures)` whenever there is something new to show; `figures.estimate` says which it is. */
+  /**
+   * `changed(figures, link)` whenever there is something new to show; `figures.estimate` says which it is, `link`
+   * is true when another Run answers: `this.link`, its folder.
+   */
   constructor({ changed }) {
-    Object.assign(this, { changed, of: null, states: [], at: -1, baseline: null, turn: 0, choices: 0, job: null, results: new Map() });
+    Object.assign(this, { changed, of: null, states: [], at: -1, link: null, baseline: null, turn: 0, choices: 0, job: null, results: new Map() });
     this.simulateSoon = debounced((turn) => this.simulate(turn).catch((error) => this.refused(error, turn)), SIMULATE_MS);
     byId("undo").addEventListener("click", () => this.go(this.at - 1));
     byId("redo").addEventListener("click", () => this.go(this.at + 1));
     byId("reset").addEventListener("click", () => this.go(0));
-    byId("start").addEventListener("change", (event) => this.choose(event.target.value).catch(complain));
+    this.designs = new DesignList(byId("start"), { chosen: (of) => this.choose(of).catch(complain) });
     byId("knobs").addEventListener("submit", (event) => event.preventDefault());
     byId("save-toml").addEventListener("click", () => save("what-if.toml", byId("toml").textContent));
     for (const id of ["toml-box", "command-box"]) byId(id).addEventListener("toggle", () => this.text().catch(complain));
@@ -28,7 +28,7 @@ export class WhatIf {
   async begin(of) {
     const asked = new URLSearchParams(location.search);
     const { examples } = await get("/api/whatif/examples");
-    byId("start").append(...examples.map(({ of, title }) => h("option", { value: of }, `${title} (shipped)`)));
+    this.designs.ship(examples);
     if (this.choices > 0) return; // somebody was faster
     const trace = asked.get("trace");
     await this.choose(asked.get("of") ?? of ?? examples[0].of, trace ? JSON.parse(trace) : null);
@@ -38,12 +38,12 @@ export class WhatIf {
     const choice = ++this.choices;
     const { title, knobs } = await get(`/api/whatif/design?${new URLSearchParams({ of })}`);
     if (choice !== this.choices) return;
-    Object.assign(this, { of, title, knobs, trace, baseline: null, results: new Map() });
+    Object.assign(this, { of, title, knobs, trace, baseline: null, unchanged: null, unchanging: null, results: new Map() });
     this.states = [{ sets: {}, tariff: null, years: 5, said: trace ? `replays ${trace.path}` : "as it is" }];
-    const start = byId("start");
-    if (![...start.options].some((one) => one.value === of)) start.prepend(h("option", { value: of }, `${title} (${of.replace(/^\w+:/, "")})`));
-    start.value = of;
-    byId("whatif-of").textContent = "Turn a knob: an estimate comes at once, the simulation replaces it.";
+    this.designs.choose(of, title);
+    byId("whatif-of").textContent = of.startsWith("run:")
+      ? "Change a value: an estimate comes at once, and the simulation replaces it."
+      : "Each change is estimated at once, and the simulation replaces the estimate. The unchanged design is simulated when you ask for it.";
     this.form();
     this.go(0, { simulate: trace !== null });
     if (of.startsWith("run:") && !trace) {
@@ -73,17 +73,17 @@ export class WhatIf {
       ...knobs.map(([name, group]) => h("fieldset", {}, h("legend", {}, name), h("div", { class: "knobs" }, group.map((knob) => this.field(knob))))),
       h("fieldset", {}, h("legend", {}, "Cost"), h("div", { class: "knobs" },
         this.cost("years", "Years", { type: "number", min: 0.5, max: 50, step: 0.5, value: "5" }),
-        this.cost("price", "Power", { type: "number", min: 0, step: "any", placeholder: "as the book has it" }, "$/kWh"))),
+        this.cost("price", "Power", { type: "number", min: 0, step: "any", placeholder: "default tariff" }, "$/kWh"))),
     );
   }
 
   field(knob) {
     const id = `knob-${knob.path.replaceAll(/[^\w]/g, "-")}`;
     const turned = () => this.turned(knob, byId(id).value.trim());
-    const input = knob.kind === "choice"
-      ? h("select", { id, onchange: turned }, knob.choices.map((one) => h("option", { value: one, selected: one === knob.value }, one)))
+    const input = knob.kind === "drive" ? driveSelect(knob.value, { id, onchange: turned })
+      : knob.kind === "choice" ? h("select", { id, onchange: turned }, knob.choices.map((one) => h("option", { value: one, selected: one === knob.value }, one)))
       : h("input", { id, type: knob.kind === "text" ? "text" : "number", min: knob.kind === "count" ? "1" : "0", step: knob.kind === "count" ? "1" : "any", value: knob.value, onchange: turned, oninput: knob.kind === "text" ? null : debounced(turned, 250) });
-    return h("div", { class: "field" }, h("label", { for: id }, knob.unit ? `${knob.label} (${knob.unit})` : knob.label), input,
+    return h("div", { class: knob.kind === "drive" ? "field wide" : "field" }, h("label", { for: id }, knob.unit ? `${knob.label} (${knob.unit})` : knob.label), input,
       knob.help && h("span", { class: "help" }, knob.help), h("span", { class: "error", id: `${id}-error` }));
   }
 
@@ -145,7 +145,12 @@ export class WhatIf {
     if (known) return this.show(known, turn);
     if (this.at === 0 && this.baseline && !this.trace) return this.show({ ...this.baseline, estimate: false, link: this.of.slice(4) }, turn);
     const state = this.state;
-    const answer = await post("/api/whatif/estimate", this.request(state));
+    const choice = this.choices;
+    const asked = post("/api/whatif/estimate", this.request(state));
+    this.unchanging ??= this.at ? post("/api/whatif/estimate", this.request(this.states[0])) : asked;
+    const [answer, unchanged] = await Promise.all([asked, this.unchanging.catch(() => null)]);
+    if (choice !== this.choices) return;
+    this.unchanged = unchanged?.figures ?? null;
     if (this.results.has(this.key(state))) return; // simulated meanwhile
     const working = this.at === 0 && !this.trace ? "" : "simulating";
     this.show({ ...(answer.figures ?? {}), estimate: true, refused: answer.refused, bottleneck: answer.bottleneck, working }, turn);
@@ -199,27 +204,29 @@ export class WhatIf {
     if (turn !== this.turn || !figures) return;
     this.shown = figures;
     const mark = figures.estimate ? h("span", { class: "mark estimate" }, "estimate") : h("span", { class: "mark" }, "simulated");
-    const known = ROWS.filter(([key]) => figures[key] !== null && figures[key] !== undefined || key === "p95_ms");
     fill(byId("figures"),
       h("p", { class: "row middle" }, mark, figures.working && h("span", { class: "quiet", id: "working" }, "simulating…"),
         figures.link && h("a", { href: `/result/${figures.link.split("/").map(encodeURIComponent).join("/")}` }, "Open the Run")),
       figures.refused && h("p", { class: "quiet" }, `No estimate: ${figures.refused}. The simulation answers.`),
-      h("div", { class: "figures-now" }, h("span", { class: "head" }, ""), h("span", { class: "head" }, "now"), h("span", { class: "head" }, this.baseline && this.at ? "before" : ""),
-        known.map(([key, title, print]) => [h("span", {}, title), h("span", { class: `now ${this.verdict(key, figures)}` }, figures[key] === null || figures[key] === undefined ? (figures.estimate ? "by simulation" : "–") : print(figures[key])),
-          h("span", { class: "was" }, this.baseline && this.at && this.baseline[key] !== null ? print(this.baseline[key]) : "")])),
+      figuresGrid(figures, this.before(figures)),
       figures.late && h("p", { class: "error" }, "The load is more than this system can serve."),
       figures.unpriced && h("p", { class: "quiet" }, `No dollars: ${figures.unpriced}.`),
       figures.watts_of === "drives" && h("p", { class: "quiet" }, "Power is that of the drives alone: the design has no supplies or controllers."),
       figures.bottleneck && h("p", { class: "quiet" }, `Busiest: ${figures.bottleneck}.`),
       figures.estimate && !figures.working && h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", id: "simulate", onclick: () => this.simulateNow() }, "Simulate")),
     );
-    this.changed(figures);
+    const another = Boolean(figures.link) && figures.link !== this.link;
+    this.link = figures.link ?? this.link;
+    this.changed(figures, another);
   }
 
-  verdict(key, figures) {
-    const was = this.baseline?.[key];
-    if (!this.at || !was || !figures[key] || !LESS_IS_BETTER.has(key) || Math.abs(figures[key] / was - 1) < 0.005) return "";
-    return figures[key] < was ? "better" : "worse";
+  /** What the figures are compared with: an estimate with the estimate of the unchanged design, a Run with its Run. */
+  before(figures) {
+    if (!this.at) return null;
+    const run = this.baseline ?? this.results.get(this.key(this.states[0]));
+    const simulated = run && { ...run, estimate: false };
+    const estimated = this.unchanged && { ...this.unchanged, estimate: true };
+    return (figures.estimate ? estimated ?? simulated : simulated ?? estimated) ?? null;
   }
 
   async text() {

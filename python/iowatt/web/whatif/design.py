@@ -22,8 +22,16 @@ if TYPE_CHECKING:
 
 RUN: Final = "run:"
 SCENARIO: Final = "scenario:"
-SHIPPED: Final = ("oltp-raid5", "oltp-ssd-cache", "tpcc-raid5", "ssd", "hybrid", "ec-cluster")
-"""Examples to begin with, the first one first."""
+SHIPPED: Final = {
+    "oltp-raid5": "OLTP on 7 disks, RAID-5, 30 TB",
+    "oltp-ssd-cache": "OLTP on 7 disks with an SSD cache, 30 TB",
+    "ssd": "OLTP on 4 SATA SSDs, RAID-5, 5.8 TB",
+    "durability": "OLTP on 17 NVMe SSDs, RAID-5, 123 TB",
+    "one-big-pool": "Skewed load on 40 disks, RAID-10, 100 TB",
+    "ceph-cluster": "Ceph on 6 servers with NVMe SSDs, three copies, 27 TB",
+    "ec-cluster": "Ceph on 8 servers with disks, erasure code 4+2, 870 TB",
+}
+"""Examples to begin with, the first one first: each has a price for what it holds."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +138,7 @@ def design_of(of: str, workspace: Path) -> WhatIfDesign:
 
 def examples() -> list[tuple[str, str]]:
     """What to begin with: the design and its title."""
-    return [(f"{EXAMPLE}{name}.toml", name) for name in SHIPPED]
+    return [(f"{EXAMPLE}{name}.toml", title) for name, title in SHIPPED.items()]
 
 
 @lru_cache

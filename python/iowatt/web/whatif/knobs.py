@@ -20,7 +20,7 @@ class Knob(Result):
     path: str
     group: str
     label: str
-    kind: Literal["count", "number", "choice", "text"]
+    kind: Literal["count", "number", "choice", "text", "drive"]  #: `drive`: one of the menu of drives.
     value: str
     choices: list[str] = Field(default_factory=list)
     unit: str = ""
@@ -28,10 +28,11 @@ class Knob(Result):
 
 
 def knobs_of(raw: Mapping[str, Any]) -> list[Knob]:
-    """The knobs of a scenario's tables: drives, levels, cache, load."""
+    """The knobs of a scenario's tables: drives, levels, cache, servers, codes, load."""
     array = raw.get("array", {})
     return [
         *(knob for pool in _tables(array.get("pool")) for knob in _of_pool(pool)),
+        *(knob for cluster in _tables(raw.get("cluster")) for knob in _of_cluster(cluster)),
         *_of_cache(array.get("controller", {})),
         *(knob for workload in _tables(raw.get("workload")) for knob in _of_workload(workload)),
     ]
@@ -44,13 +45,7 @@ def _tables(value: Any) -> list[Mapping[str, Any]]:
 def _of_pool(pool: Mapping[str, Any]) -> Iterator[Knob]:
     name = str(pool.get("name", ""))
     path, group = f"array.pool.{name}", f"Pool {name}"
-    device = pool.get("device")
-    device = device.get("name") if isinstance(device, Mapping) else device
-    if isinstance(device, str) and device in _devices():
-        yield Knob(
-            path=f"{path}.device", group=group, label="Drive", kind="choice", value=device,
-            choices=list(_devices()),
-        )  # fmt: skip
+    yield from _of_drive(pool, path, group)
     yield Knob(
         path=f"{path}.count", group=group, label="Drives", kind="count", value=str(pool.get("count", 1))
     )
@@ -69,6 +64,36 @@ def _of_pool(pool: Mapping[str, Any]) -> Iterator[Knob]:
             path=f"{path}.raid.stripe_unit", group=group, label="Stripe unit", kind="choice", value=unit,
             choices=list(dict.fromkeys([*_CELLS, unit])),
         )  # fmt: skip
+
+
+def _of_drive(pool: Mapping[str, Any], path: str, group: str) -> Iterator[Knob]:
+    device = pool.get("device")
+    device = device.get("name") if isinstance(device, Mapping) else device
+    if isinstance(device, str) and device in _devices():
+        yield Knob(path=f"{path}.device", group=group, label="Drive", kind="drive", value=device)
+
+
+def _of_cluster(cluster: Mapping[str, Any]) -> Iterator[Knob]:
+    root = f"cluster.{cluster.get('name', '')}"
+    for node in _tables(cluster.get("node")):
+        yield Knob(
+            path=f"{root}.node.{node.get('name', '')}.count", group=f"Servers {node.get('name', '')}",
+            label="Servers", kind="count", value=str(node.get("count", 1)),
+        )  # fmt: skip
+    for pool in _tables(cluster.get("pool")):
+        path, group = f"{root}.pool.{pool.get('name', '')}", f"Pool {pool.get('name', '')}"
+        yield from _of_drive(pool, path, group)
+        yield Knob(
+            path=f"{path}.drives", group=group, label="Drives of a server", kind="count",
+            value=str(pool.get("drives", 1)),
+        )  # fmt: skip
+        redundancy = pool.get("redundancy")
+        for key, label in (("data", "Units of data"), ("parity", "Units of parity"), ("copies", "Copies")):
+            if isinstance(redundancy, Mapping) and key in redundancy:
+                yield Knob(
+                    path=f"{path}.redundancy.{key}", group=group, label=label, kind="count",
+                    value=str(redundancy[key]),
+                )  # fmt: skip
 
 
 def _of_cache(controller: Mapping[str, Any]) -> Iterator[Knob]:
