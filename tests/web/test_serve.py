@@ -244,6 +244,8 @@ def test_a_workspace_becomes_a_folder_of_pages(server, tmp_path):
             if not link.startswith(("#", "data:")):
                 assert (page.parent / link.partition("#")[0]).resolve().is_relative_to(target)
                 assert (page.parent / link.partition("#")[0]).exists(), (page, link)
+    row = server.http.get("/api/results", params={"text": "runs/raid5"}).json()["results"][0]
+    assert f"{row['usd']:,.0f}" in (target / "index.html").read_text("utf-8")
     assert str(server.workspace) not in (target / "index.html").read_text("utf-8")
     refused = subprocess.run(command, capture_output=True, text=True, check=False)
     assert refused.returncode == 2

@@ -14,11 +14,13 @@ from iowatt.run.workspace import Workspace, WorkspaceEntry
 _PLURALS = {"study": "studies"}
 
 
-def document(workspace: Workspace) -> Document:
-    """The document of a workspace."""
+def document(
+    workspace: Workspace, prices: Mapping[str, tuple[float | None, float | None]] | None = None
+) -> Document:
+    """The document of a workspace; with ``prices`` its Runs have their dollars."""
     runs = [one for one in workspace.entries if one.kind == "run"]
     others = [one for one in workspace.entries if one.kind != "run"]
-    figures = [*([_runs(runs)] if runs else []), *([_others(others)] if others else [])]
+    figures = [*([_runs(runs, prices)] if runs else []), *([_others(others)] if others else [])]
     return Document(
         key="workspace",
         kind="workspace",
@@ -30,9 +32,14 @@ def document(workspace: Workspace) -> Document:
     )
 
 
-def site_document(workspace: Workspace, links: Mapping[str, str]) -> Document:
-    """The index of an exported workspace: a chart of its Runs, and tables with ``links`` by their paths."""
-    made = document(workspace)
+def site_document(
+    workspace: Workspace, links: Mapping[str, str], prices: Mapping[str, tuple[float | None, float | None]]
+) -> Document:
+    """The index of an exported workspace: a chart of its Runs, and tables with ``links`` by their paths.
+
+    ``prices`` are the dollars of Runs and their dollars per usable TB, by path.
+    """
+    made = document(workspace, prices)
     runs = [one for one in workspace.entries if one.response_p95_ms and one.power_mean_w]
     sections = [
         replace(
@@ -87,20 +94,27 @@ def _when(entry: WorkspaceEntry) -> str:
     return entry.at[:16].replace("T", " ")
 
 
-def _runs(entries: list[WorkspaceEntry]) -> Figure:
+def _runs(
+    entries: list[WorkspaceEntry], prices: Mapping[str, tuple[float | None, float | None]] | None
+) -> Figure:
+    dollars = [Column("Dollars", "USD"), Column("Per usable TB", "USD")] if prices is not None else []
     columns = [
-        Column("Run", text=True), Column("Name", text=True, rank=4), Column("System", text=True, rank=1),
-        Column("Throughput", "IOPS", rank=3), Column("p95", "ms"), Column("Power", "W"),
-        Column("Source", text=True, rank=2), Column("When", "UTC", text=True),
+        Column("Run", text=True), Column("Name", text=True, rank=4), Column("p95", "ms"),
+        Column("Power", "W"), *dollars, Column("Throughput", "IOPS", rank=3),
+        Column("System", text=True, rank=1), Column("Source", text=True, rank=2),
+        Column("When", "UTC", text=True),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
         [
-            one.path, one.name, one.system, one.iops, one.response_p95_ms, one.power_mean_w, one.source,
-            _when(one),
+            one.path, one.name, one.response_p95_ms, one.power_mean_w,
+            *(prices.get(one.path, (None, None)) if prices is not None else ()), one.iops, one.system,
+            one.source, _when(one),
         ]
         for one in entries
     ]  # fmt: skip
     caption = "Power is the mean at the wall where that is known, else of the drives."
+    if prices is not None:
+        caption += " Dollars are those of five years under the default cost book."
     return Figure("runs", "Runs", caption, Table(columns, rows), wide=True, brief=True)
 
 

@@ -14,6 +14,7 @@ from iowatt.pages.workspace import site_document
 from iowatt.render.html import Site, assets
 from iowatt.render.write import page
 from iowatt.run.workspace import Workspace, WorkspaceEntry, listed
+from iowatt.web.dollars import dollars_of
 from iowatt.web.results import documents_of
 
 ASSETS: Final = "assets"
@@ -44,7 +45,8 @@ def export_workspace(workspace: Path, target: Path, *, force: bool = False) -> i
                 (folder / address).write_text(text, "utf-8", newline="\n")
             links[entry.path] = address
             made += 1
-        index = page([site_document(_named(found, workspace), links)], site=Site(ASSETS))
+        overview = site_document(_named(found, workspace), links, _prices(workspace, found))
+        index = page([overview], site=Site(ASSETS))
         (folder / "index.html").write_text(index, "utf-8", newline="\n")
     return made + 1
 
@@ -65,6 +67,13 @@ def _page(workspace: Path, entry: WorkspaceEntry) -> str | Path | None:
     if isinstance(found, Path):
         return found
     return page(found, site=Site(f"../{ASSETS}", [("All results", "../index.html")]))
+
+
+def _prices(workspace: Path, found: Workspace) -> dict[str, tuple[float | None, float | None]]:
+    """Dollars of each Run and those per usable TB, which say nothing of an overloaded one."""
+    runs = [one.path for one in found.entries if one.kind == "run"]
+    priced = {path: dollars_of(workspace / path) for path in runs}
+    return {path: (one.usd, None if one.late else one.usd_per_tb) for path, one in priced.items()}
 
 
 def _name(entry: WorkspaceEntry) -> str:
