@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
 from iowatt.render import plot
 from iowatt.render.document import Caveat, Document, Section
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.render.figure import Cell, Column, Figure, Significant, Table, axis, layout, plain
+from iowatt.run.record import observed_how
 from iowatt.run.workspace import Workspace, WorkspaceEntry
 
-_PLURALS = {"study": "studies"}
+_NAMED: Final = 12
+"""Most Runs whose names stand beside their marks."""
+_PLURALS: Final = {"study": "studies"}
 
 
 def document(
@@ -50,29 +54,31 @@ def site_document(
         )
         for section in made.sections
     ]
-    return replace(made, title=workspace.directory, chart=_trade(runs) if runs else None, sections=sections)
+    return replace(
+        made, title=workspace.directory, meta="", chart=_trade(runs) if runs else None, sections=sections
+    )
 
 
 def _trade(entries: list[WorkspaceEntry]) -> Figure:
     """Response time against power, simulated and measured apart."""
     columns = [
-        Column("Run", text=True), Column("Source", text=True), Column("Power", "W"), Column("p95", "ms")
+        Column("Run", text=True), Column("Source", text=True), Column("Power", "W"), Significant("p95", "ms")
     ]  # fmt: skip
     rows: list[list[Cell]] = [
         [plain(one.path), one.source, one.power_mean_w, one.response_p95_ms] for one in entries
     ]
     traces = []
-    for name, symbol, colour, simulated in (
-        ("Simulated", "circle", "#0072b2", True),
-        ("Measured", "diamond", "#d55e00", False),
-    ):
-        some = [row for row in rows if (row[1] == "simulation") == simulated]
+    named = {"mode": "markers+text", "textposition": "middle right"} if len(rows) <= _NAMED else {}
+    for name, symbol, colour in (
+        ("Simulated", "circle", "#0072b2"), ("Emulated", "square", "#009e73"), ("Measured", "diamond", "#d55e00"),
+    ):  # fmt: skip
+        some = [row for row in rows if observed_how(str(row[1])) == name.lower()]
         if some:
             traces.append(
                 plot.markers(
                     [row[2] for row in some], [row[3] for row in some], name=name, symbol=symbol, size=11,
                     colour=colour, hover="%{text}: %{y:,.4~r} ms, %{x:,.4~r} W<extra></extra>",
-                    text=[row[0] for row in some],
+                    text=[row[0] for row in some], **named,
                 )
             )  # fmt: skip
     drawn = layout(axis("Mean power (W)", type="log"), axis("p95 response time (ms)", type="log"))
@@ -99,7 +105,7 @@ def _runs(
 ) -> Figure:
     dollars = [Column("Dollars", "USD"), Column("Per usable TB", "USD")] if prices is not None else []
     columns = [
-        Column("Run", text=True), Column("Name", text=True, rank=4), Column("p95", "ms"),
+        Column("Run", text=True), Column("Name", text=True, rank=4), Significant("p95", "ms"),
         Column("Power", "W"), *dollars, Column("Throughput", "IOPS", rank=3),
         Column("System", text=True, rank=1), Column("Source", text=True, rank=2),
         Column("When", "UTC", text=True),

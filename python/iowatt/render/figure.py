@@ -89,6 +89,15 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Significant(Column):
+    """A column of figures of very different size, each with three significant digits."""
+
+    def show(self, cell: Cell) -> str:
+        """A cell as a person reads it."""
+        return numbers.significant(cell) if isinstance(cell, float) else super().show(cell)
+
+
+@dataclass(frozen=True)
 class Exact(Column):
     """A column of figures that are shown with a fixed number of significant digits, each for itself."""
 

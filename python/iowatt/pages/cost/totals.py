@@ -10,7 +10,18 @@ from iowatt.lenses.evidence import joined
 from iowatt.pages.cost import words
 from iowatt.pages.rebuilds import SHORT, in_short, longest
 from iowatt.render import numbers, plot
-from iowatt.render.figure import Cell, Column, Figure, Labelled, Table, axis, layout, plain, text_columns
+from iowatt.render.figure import (
+    Cell,
+    Column,
+    Figure,
+    Labelled,
+    Significant,
+    Table,
+    axis,
+    layout,
+    plain,
+    text_columns,
+)
 
 #: Most components shown singly; of more, like ones are added up.
 _MOST: Final = 60
@@ -99,14 +110,6 @@ def _so_many(cost: Cost) -> str:
     return f"as many of each as {words.amounts(cost, verbs=True)}, {each}"
 
 
-class _Significant(Column):
-    """Figures of very different size, with three significant digits."""
-
-    def show(self, cell: Cell) -> str:
-        """The cell as a person reads it."""
-        return numbers.significant(cell) if isinstance(cell, float) else super().show(cell)
-
-
 def _tail(system: SystemCost) -> str:
     if not system.modelled:
         return "measured"
@@ -129,7 +132,7 @@ def systems(cost: Cost) -> Figure:
         *([Column(words.sentence(equal), "USD", rank=1)] if equal else []),
         *([Column(f"Against {cost.choice.baseline}", "%", rank=3)] if compared else []),
         *(
-            _Significant("Mean", "ms", rank=2) if title == "mean" else _Significant(title, "ms")
+            Significant("Mean", "ms", rank=2) if title == "mean" else Significant(title, "ms")
             for title in responses
         ),
         *([Column("Tail", text=True, rank=4)] if doubted else []),
