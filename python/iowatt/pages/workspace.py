@@ -70,8 +70,10 @@ def _trade(entries: list[WorkspaceEntry]) -> Figure:
     traces = []
     named = {"mode": "markers+text", "textposition": "middle right"} if len(rows) <= _NAMED else {}
     for name, symbol, colour in (
-        ("Simulated", "circle", "#0072b2"), ("Emulated", "square", "#009e73"), ("Measured", "diamond", "#d55e00"),
-    ):  # fmt: skip
+        ("Simulated", "circle", "#0072b2"),
+        ("Emulated", "square", "#009e73"),
+        ("Measured", "diamond", "#d55e00"),
+    ):
         some = [row for row in rows if observed_how(str(row[1])) == name.lower()]
         if some:
             traces.append(
