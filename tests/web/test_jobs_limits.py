@@ -45,12 +45,20 @@ def working(folder, queue, limits=None):
         workers.stop()
 
 
+def begun(queue, job):
+    return _past(queue, job, "queued")
+
+
 def ended(queue, job):
-    for _ in range(1200):
+    return _past(queue, job, "queued", "running")
+
+
+def _past(queue, job, *states):
+    for _ in range(3000):
         found = queue.job(job.id)
-        if found.state not in ("queued", "running"):
+        if found.state not in states:
             return found
-        time.sleep(0.05)
+        time.sleep(0.02)
     raise AssertionError(found)
 
 
@@ -133,18 +141,29 @@ def test_memory_and_descriptions_are_limited(tmp_path, queue):
             assert found.state == "failed" and found.error.code == "too-large", found
 
 
+LARGE = """
+import subprocess, sys
+kept = b"x" * (600 << 20)
+command = "from iowatt.web.jobs.worker import peak_kib; print(peak_kib())"
+print(subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True).stdout)
+"""
+
+
+def test_a_worker_is_not_as_large_as_what_started_it():
+    done = subprocess.run([sys.executable, "-c", LARGE], capture_output=True, text=True, check=True)
+    assert 0 < int(done.stdout) < 400 << 10
+
+
 def test_a_worker_that_is_killed_says_so_and_the_next_goes_on(tmp_path, queue):
     (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(b"time_s,op,offset,size\n") + BOMB * 200)
     with working(tmp_path, queue) as workers:
         job = queue.submit("describe", "bomb", {"path": "bomb.csv.gz"})
-        while queue.job(job.id).state == "queued":
-            time.sleep(0.02)
+        begun(queue, job)
         (pid,) = workers.pids()
         os.kill(pid, signal.SIGKILL)
         assert ended(queue, job).error.code == "interrupted"
         second = queue.submit("describe", "bomb", {"path": "bomb.csv.gz"})
-        while queue.job(second.id).state == "queued":
-            time.sleep(0.02)
+        begun(queue, second)
         assert queue.cancel(second.id).state == "cancelled"
         third = queue.submit("describe", "missing", {"path": "nothing"})
         assert ended(queue, third).error.code == "not-found"
