@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import iowatt
-from iowatt.evaluate.choose.course import Course
+from iowatt.evaluate.choose.course import ChooseCourse
 from iowatt.evaluate.search.tasks import SearchProgress
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,7 +24,7 @@ p95 = "12ms"
 
 def _told():
     shares = []
-    return shares, Course(lambda at: shares.append((at.what, at.done, at.total, at.fraction)))
+    return shares, ChooseCourse(lambda at: shares.append((at.what, at.done, at.total, at.fraction)))
 
 
 def test_a_step_counts_from_its_own_first_simulation_and_the_share_goes_on():

@@ -11,7 +11,7 @@ import numpy as np
 from iowatt.base.results import Note
 from iowatt.base.units import format_bytes
 from iowatt.evaluate.choose import change, footprint, judge
-from iowatt.evaluate.choose.course import Course
+from iowatt.evaluate.choose.course import ChooseCourse
 from iowatt.evaluate.choose.design import Design, OwnDesign, System
 from iowatt.evaluate.choose.families import families_of
 from iowatt.evaluate.choose.figures import figures
@@ -48,7 +48,9 @@ MOST_OTHERWISE: Final = 8
 """Systems that are simulated with the trace scaled the other way."""
 
 
-def answer(request: ChooseRequest, trials: Trials, found: Sequence[SearchedFamily], course: Course) -> Choose:
+def answer(
+    request: ChooseRequest, trials: Trials, found: Sequence[SearchedFamily], course: ChooseCourse
+) -> Choose:
     """The document of what was searched."""
     question = request.question
     best = {one.name: one.best for one in found}

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from iowatt.evaluate.choose import size
-from iowatt.evaluate.choose.course import Course
+from iowatt.evaluate.choose.course import ChooseCourse
 from iowatt.evaluate.choose.design import Design, OwnDesign, System
 from iowatt.evaluate.choose.load import scaled_workloads
 from iowatt.evaluate.choose.result import Missed, Relaxed, TurningPoint, WhatIf
@@ -178,7 +178,7 @@ def _judged(family: SearchedFamily) -> Iterator[tuple[System, float, list[Missed
 
 
 def what_ifs(
-    request: ChooseRequest, trials: Trials, found: Sequence[SearchedFamily], course: Course
+    request: ChooseRequest, trials: Trials, found: Sequence[SearchedFamily], course: ChooseCourse
 ) -> list[WhatIf]:
     """The cheapest system for less and for more data and load, among designs that kept all that was asked."""
     lowest = min(one.best.usd for one in found if one.best is not None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.choose import answer
-from iowatt.evaluate.choose.course import Course
+from iowatt.evaluate.choose.course import ChooseCourse
 from iowatt.evaluate.choose.families import families_of
 from iowatt.evaluate.choose.load import scaled_workloads
 from iowatt.evaluate.choose.own import own_designs
@@ -96,7 +96,7 @@ def run_choose(
             stack.callback(folder.close)
         workloads = scaled_workloads(question, request.document, request.base, output)
         journal = None if folder is None else folder.journal
-        course = Course(progress)
+        course = ChooseCourse(progress)
         told = None if progress is None else course.points
         evaluator = Evaluator(evaluate_point, journal, executor, jobs, told, 0)
         stack.callback(evaluator.close)

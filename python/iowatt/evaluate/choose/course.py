@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 
-class Course:
+class ChooseCourse:
     """Tells ``report`` the steps of a search; without one nobody is told."""
 
     def __init__(self, report: Callable[[SearchProgress], None] | None = None) -> None:

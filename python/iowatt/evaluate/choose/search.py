@@ -20,7 +20,7 @@ from iowatt.base.errors import InputError
 from iowatt.evaluate.choose import judge, size
 from iowatt.evaluate.choose.confirm import confirmed_rows
 from iowatt.evaluate.choose.course import REFINED as REFINED_AT
-from iowatt.evaluate.choose.course import SIZED, Course
+from iowatt.evaluate.choose.course import SIZED, ChooseCourse
 from iowatt.evaluate.choose.design import NAS_BAYS, Design, OwnDesign, System
 from iowatt.evaluate.choose.families import CandidateFamily, refused_drive
 from iowatt.evaluate.choose.layout import is_warm
@@ -48,10 +48,10 @@ def search(
     families: Sequence[CandidateFamily],
     own: Sequence[OwnDesign],
     trials: Trials,
-    course: Course | None = None,
+    course: ChooseCourse | None = None,
 ) -> list[SearchedFamily]:
     """The best system of each family, one's own systems among them."""
-    course = course or Course()
+    course = course or ChooseCourse()
     found = [*_sized(families, trials, course), *(_own(design, trials) for design in own)]
     window = 1  # the cheapest of each family first: what it costs bounds all others
     while taken := [(family, state) for family in found for state in _taken(family, found, window)]:
@@ -83,7 +83,7 @@ def search(
     return found
 
 
-def _refine(found: Sequence[SearchedFamily], trials: Trials, course: Course) -> None:
+def _refine(found: Sequence[SearchedFamily], trials: Trials, course: ChooseCourse) -> None:
     """Shrink the best of each family as far as it keeps all, and confirm that."""
     for family in found:
         if family.best is not None:
@@ -115,7 +115,7 @@ def _taken(family: SearchedFamily, found: Sequence[SearchedFamily], window: int)
     return taken
 
 
-def _sized(families: Sequence[CandidateFamily], trials: Trials, course: Course) -> list[SearchedFamily]:
+def _sized(families: Sequence[CandidateFamily], trials: Trials, course: ChooseCourse) -> list[SearchedFamily]:
     """Families with their designs, sized to the data, the cheapest first."""
     designs = [(family, design) for family in families for design in family.designs()]
     course.phase(SIZED)

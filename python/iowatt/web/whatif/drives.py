@@ -23,24 +23,24 @@ _GROUPS: Final = (_NVME, _SSD, _NEARLINE, _FAST, _OTHER, _STAND_IN)
 _SIZE: Final = re.compile(r"\d\s?[GT]B\b")
 
 
-class DriveChoice(Result):
+class OfferedDrive(Result):
     """A drive of the library."""
 
     name: str
     title: str  #: With its capacity, its memory and its year.
 
 
-class DriveGroup(Result):
+class OfferedDrives(Result):
     """Drives of a class."""
 
     title: str
-    drives: list[DriveChoice]
+    drives: list[OfferedDrive]
 
 
 class DriveMenu(Result):
     """Drives that can be simulated with times and watts, by class."""
 
-    groups: list[DriveGroup]
+    groups: list[OfferedDrives]
 
 
 @cache
@@ -50,10 +50,10 @@ def drive_menu() -> DriveMenu:
 
     files = [device_file(one.name) for one in list_devices(needs=["simulation"]).devices]
     files.sort(key=lambda one: (-(one.year or 0), one.title.partition(",")[0].lower(), one.capacity or 0))
-    groups = [DriveGroup(title=title, drives=[]) for title in _GROUPS]
+    groups = [OfferedDrives(title=title, drives=[]) for title in _GROUPS]
     by_title = {group.title: group.drives for group in groups}
     for file in files:
-        by_title[_group(file)].append(DriveChoice(name=file.name, title=drive_title(file)))
+        by_title[_group(file)].append(OfferedDrive(name=file.name, title=drive_title(file)))
     return DriveMenu(groups=[group for group in groups if group.drives])
 
 
