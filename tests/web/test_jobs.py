@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -19,7 +20,7 @@ from serving import served
 from iowatt.base.errors import InputError
 from iowatt.model.scenario import EXAMPLES
 from iowatt.run.bundle import Run
-from iowatt.web.jobs import JobQueue
+from iowatt.web.jobs import JobEvents, JobQueue
 from iowatt.web.jobs.claims import JobClaims
 from refused import refused
 
@@ -124,6 +125,34 @@ def test_progress_reaches_a_browser_that_comes_back(server):
         first = next(json.loads(line[5:]) for line in answer.iter_lines() if line.startswith("data:"))
         assert first["id"] == later["id"]
     server.ended(later)
+
+
+def test_a_change_that_could_not_be_read_is_told_later(queue, monkeypatch):
+    events, faults, read = JobEvents(queue), [], queue.changes
+
+    def changes(after):
+        if not faults:
+            faults.append(sqlite3.OperationalError("disk I/O error"))
+            raise faults[0]
+        return read(after)
+
+    monkeypatch.setattr(queue, "changes", changes)
+
+    async def first():
+        async for job in events.listen(0):
+            if job is not None:
+                return job.id
+
+    async def told():
+        events.start()
+        job = queue.submit("run", "one", {})
+        return job.id, await asyncio.wait_for(first(), 20)
+
+    try:
+        submitted, heard = asyncio.run(told())
+    finally:
+        events.stop()
+    assert heard == submitted and len(faults) == 1
 
 
 def test_a_running_job_is_cancelled_and_leaves_nothing(server):

@@ -161,7 +161,7 @@ def test_a_search_is_followed_over_a_reload(browser, site):
         page.wait_for_url("**/choose?job=*")
         identity = page.url.rpartition("=")[2]
         assert worker.claim(["choose"]).id == identity
-        worker.progress(identity, 0.25, "designs sized: 1 of 4")
+        assert worker.progress(identity, 0.25, "designs sized: 1 of 4")
         expect(page.locator("#job-progress")).to_have_js_property("value", 0.25)
         page.reload()
         expect(page.locator("#job-progress")).to_have_js_property("value", 0.25)
@@ -171,6 +171,28 @@ def test_a_search_is_followed_over_a_reload(browser, site):
         assert TITLE in page.locator("#answer").inner_text()
         assert page.locator("#answer a").get_attribute("href") == f"/result/answers/{identity}"
         assert page.locator("#find").is_enabled()
+
+
+def test_a_late_answer_does_not_undo_progress(browser, site):
+    worker, late = JobClaims(site.queue.table, "a-test"), []
+    with opened(browser, site, "/choose") as page:
+        page.route(re.compile(r"/api/jobs/[0-9a-f]{16}$"), lambda route: late.append((route, route.fetch())))
+        page.locator("#find").press("Enter")
+        page.wait_for_url("**/choose?job=*")
+        identity = page.url.rpartition("=")[2]
+        while not late:
+            page.wait_for_timeout(20)
+        assert late[0][1].json()["state"] == "queued"
+        assert worker.claim(["choose"]).id == identity
+        assert worker.progress(identity, 0.25, "designs sized: 1 of 4")
+        expect(page.locator("#job-progress")).to_have_js_property("value", 0.25)
+        with page.expect_response(f"**/api/jobs/{identity}") as answered:
+            late[0][0].fulfill(response=late[0][1])
+        answered.value.finished()
+        page.wait_for_timeout(200)
+        expect(page.locator("#job-progress")).to_have_js_property("value", 0.25)
+        worker.finish(identity, write_answer(site.workspace, identity))
+        page.get_by_role("link", name="Open the whole answer").wait_for()
 
 
 def test_a_search_is_cancelled(browser, site):

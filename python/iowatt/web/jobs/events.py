@@ -103,9 +103,9 @@ class JobEvents:
             try:
                 version = self._queue.table.version()
                 if version != seen:
-                    seen = version
                     while changed := self._queue.changes(self._last):
                         self._keep(changed)
+                    seen = version
             except Exception:
                 _log.exception("iowatt: changes of jobs cannot be read")
 

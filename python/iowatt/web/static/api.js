@@ -53,6 +53,17 @@ export const upload = (address, file, progress) =>
     request.send(file);
   });
 
+// Each job as last told. An answer may arrive after an event that is younger than it.
+const jobs = new Map();
+
+/** The youngest state of a job that is known: `job`, or a later one that was told before. */
+export const youngest = (job) => {
+  const known = jobs.get(job.id);
+  if (known !== undefined && known.change > job.change) return known;
+  jobs.set(job.id, job);
+  return job;
+};
+
 // One stream for the page; each listener gets every job that changes.
 const listeners = new Set();
 let stream = null;
@@ -63,7 +74,7 @@ export const onJob = (listener) => {
   if (stream === null) {
     stream = new EventSource("/api/events");
     stream.addEventListener("job", (event) => {
-      const job = JSON.parse(event.data);
+      const job = youngest(JSON.parse(event.data));
       for (const one of listeners) one(job);
     });
   }
@@ -82,5 +93,5 @@ export const jobEnds = (id, changed = () => {}) =>
       }
     };
     const end = onJob(seen);
-    get(`/api/jobs/${id}`).then(seen, () => {});  // it may have changed before the stream began
+    get(`/api/jobs/${id}`).then((job) => seen(youngest(job)), () => {});  // it may have changed before the stream began
   });
