@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from iowatt.base.errors import InputError
+from iowatt.model.scenario import EXAMPLES
 from iowatt.web.jobs import JobLimits, JobQueue, Workers, base_of, file_of, refuse_outside
 from iowatt.web.jobs.claims import JobClaims
 from refused import refused
@@ -123,7 +124,7 @@ def test_short_jobs_go_before_long_ones(queue):
 def test_a_bomb_ends_with_its_processor_time_and_the_worker_is_replaced(tmp_path, queue):
     (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(b"time_s,op,offset,size\n") + BOMB * 200)
     (tmp_path / "small.csv").write_text("time_s,op,offset,size\n0,R,0,4096\n1,R,0,4096\n", "utf-8")
-    with working(tmp_path, queue, JobLimits(cpu_s=1)):
+    with working(tmp_path, queue, JobLimits(upload_cpu_s=1)):
         bomb = queue.submit("describe", "bomb", {"path": "bomb.csv.gz"})
         after = queue.submit("describe", "small", {"path": "small.csv"})
         found = ended(queue, bomb)
@@ -135,10 +136,41 @@ def test_a_bomb_ends_with_its_processor_time_and_the_worker_is_replaced(tmp_path
 def test_memory_and_descriptions_are_limited(tmp_path, queue):
     (tmp_path / "long.json").write_text('{"fio version": "fio-3.33", "jobs": [' + "[1]," * 8_000_000, "utf-8")
     (tmp_path / "small.csv").write_text("time_s,op,offset,size\n0,R,0,4096\n1,R,0,4096\n", "utf-8")
-    with working(tmp_path, queue, JobLimits(memory_bytes=256 << 20, description_bytes=100)):
+    with working(tmp_path, queue, JobLimits(upload_memory_bytes=256 << 20, description_bytes=100)):
         for path in ("long.json", "small.csv"):
             found = ended(queue, queue.submit("describe", path, {"path": path}))
             assert found.state == "failed" and found.error.code == "too-large", found
+
+
+SHORT_RUN = {
+    "scenario": (EXAMPLES / "oltp-raid5.toml").read_text("utf-8"),
+    "base": "example:",
+    "set": ["workload.oltp.trace.end=20s"],
+}
+ENDLESS_RUN = {
+    "scenario": (EXAMPLES / "back-end.toml").read_text("utf-8"),
+    "base": "example:",
+    "set": ["workload.0.profile.requests=2000000000"],
+}
+
+
+@pytest.mark.parametrize(
+    ("request_", "limits", "code"),
+    [
+        (ENDLESS_RUN, JobLimits(cpu_s=1), "too-large"),
+        (SHORT_RUN, JobLimits(memory_bytes=1 << 20), "too-large"),
+        (SHORT_RUN, JobLimits(file_bytes=1000), "unwritable"),
+    ],
+    ids=["processor", "memory", "file"],
+)
+def test_a_simulation_ends_at_its_limits_and_the_next_job_runs(tmp_path, queue, request_, limits, code):
+    (tmp_path / "small.csv").write_text("time_s,op,offset,size\n0,R,0,4096\n1,R,0,4096\n", "utf-8")
+    with working(tmp_path, queue, limits):
+        found = ended(queue, queue.submit("run", "run", request_))
+        assert found.state == "failed" and found.error.code == code, found
+        if code == "too-large":
+            assert ended(queue, queue.submit("describe", "small", {"path": "small.csv"})).state == "done"
+    assert list((tmp_path / "what-if").glob("*")) == []
 
 
 LARGE = """

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from iowatt.base import atomic_path
-from iowatt.web.jobs.limits import JobLimits, reading_an_upload
+from iowatt.web.jobs.limits import JobLimits, reading_an_upload, simulating
 from iowatt.web.jobs.places import base_of, refuse_outside
 from iowatt.web.jobs.record import (
     DescriptionRequest,
@@ -90,7 +90,8 @@ def _run(context: JobContext, job: JobRecord, target: Path, progress: JobProgres
     text = asked.scenario if "\n" in asked.scenario else f"{asked.scenario}\n"
     changes = [*asked.set, *([] if asked.name is None else [f"name={toml_text(asked.name)}"])]
     refuse_outside(scenario_document(text, "scenario", changes, base.folder).raw, base)
-    run_scenario(text, changes, base=base.folder, output=target, progress=progress.requests)
+    with simulating(context.limits):
+        run_scenario(text, changes, base=base.folder, output=target, progress=progress.requests)
 
 
 def _choose(context: JobContext, job: JobRecord, target: Path, progress: JobProgress) -> None:
@@ -102,7 +103,8 @@ def _choose(context: JobContext, job: JobRecord, target: Path, progress: JobProg
     text = asked.question if "\n" in asked.question else f"{asked.question}\n"
     question = choose_request(text, changes=asked.set, base=base.folder)
     refuse_outside(question.document.raw, base)
-    run_choose(question, output=target, resume=True, progress=progress.points, pages=files)
+    with simulating(context.limits):
+        run_choose(question, output=target, resume=True, progress=progress.points, pages=files)
 
 
 def _describe(context: JobContext, job: JobRecord, target: Path, progress: JobProgress) -> None:

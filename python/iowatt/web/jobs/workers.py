@@ -89,9 +89,9 @@ class Workers:
                     self._look_after(slot)
                 version = self._table.version()
                 if version != seen:
-                    seen = version
                     self._end_cancelled()
                     self._call()
+                    seen = version
                 if time.monotonic() - recovered > _RECOVER_S:
                     self._recover()
                     recovered = time.monotonic()
