@@ -155,6 +155,32 @@ def test_systems_are_compared_and_a_design_is_changed_by_keyboard(browser, serve
     walk.context.close()
 
 
+def test_what_if_runs_are_deleted_but_for_that_in_use(browser, server):
+    walk = Walk(browser, server, "/?of=run:runs/raid5", 1440, "light")
+    page = walk.page
+    page.wait_for_selector("#knob-array-pool-disks-count")
+    for count in ("14", "15"):
+        page.fill("#knob-array-pool-disks-count", count)
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#figures .mark.estimate")
+        page.wait_for_selector("#figures .mark:not(.estimate)")
+    in_use = page.locator("#figures a").get_attribute("href").removeprefix("/result/")
+    walk.until("Number(document.getElementById('what-ifs-count').textContent) >= 2")
+    walk.press("#what-ifs-delete")
+    runs = server.workspace / "what-if"
+    assert len([one for one in runs.iterdir() if one.is_dir()]) >= 2
+    page.keyboard.press("Enter")
+    walk.until("document.getElementById('what-ifs-count').textContent === '1'")
+    assert [f"what-if/{one.name}" for one in runs.iterdir() if one.is_dir()] == [in_use]
+    walk.sound()
+    # A change whose Run is gone is simulated again.
+    page.locator("#undo").click()
+    page.wait_for_selector("#figures .mark.estimate")
+    page.wait_for_selector("#figures .mark:not(.estimate)")
+    walk.until("document.getElementById('what-ifs-count').textContent === '2'")
+    walk.context.close()
+
+
 def test_an_axis_has_marks_for_any_range(browser, server):
     walk = Walk(browser, server, "/", 1440, "light")
     for low, high in ((52, 80), (60, 60), (8, 75), (19.9, 20.1), (3, 900), (0.01, 1e6), (1e-3, 2e-3)):

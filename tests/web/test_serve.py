@@ -106,6 +106,20 @@ def test_lenses_answer_on_simulated_and_measured_runs(server, lens, begins):
     assert f'id="{begins}' in answer.text
 
 
+def test_what_if_runs_are_deleted_and_simulated_again(server):
+    asked = [{"of": "run:runs/raid5", "set": [f"array.pool.disks.count={count}"]} for count in (9, 10)]
+    paths = [server.ended(server.post("/api/whatif/simulate", one).json())["result"] for one in asked]
+    own = server.workspace / "what-if" / "my-own"
+    own.mkdir()
+    assert server.post("/api/whatif/delete", {"keep": [paths[0]]}).json()["deleted"] >= 1
+    left = {file.name for file in (server.workspace / "what-if").iterdir() if file.is_dir()}
+    assert left == {"my-own", paths[0].removeprefix("what-if/")}
+    own.rmdir()
+    again = server.ended(server.post("/api/whatif/simulate", asked[1]).json())
+    assert again["state"] == "done" and (server.workspace / again["result"]).is_dir()
+    assert server.post("/api/whatif/delete", {"keep": ["what-if/\0"]}).status_code == 422
+
+
 def test_a_change_is_estimated_at_once_and_then_simulated(server):
     asked = {"of": "run:runs/raid5", "set": ["array.pool.disks.count=9"]}
     found = server.post("/api/whatif/estimate", asked).json()

@@ -21,6 +21,7 @@ from iowatt.web.whatif import (
     EstimateAnswer,
     Knob,
     WhatIfFigures,
+    delete_runs,
     design_of,
     drive_menu,
     estimate_design,
@@ -56,6 +57,18 @@ class AskedPrice(Result):
     path: _Name
     tariff: _Tariff | None = None
     years: _Years | None = None
+
+
+class RunsToKeep(Result):
+    """What-if Runs that are not to be deleted with the others: their paths in the workspace."""
+
+    keep: Annotated[list[_Name], Field(max_length=10_000, default_factory=list)]
+
+
+class DeletedRuns(Result):
+    """How many Runs were deleted."""
+
+    deleted: int
 
 
 class DesignAnswer(Result):
@@ -140,5 +153,12 @@ def whatif_router(context: ServerContext) -> APIRouter:
         """The figures of a Run under a tariff, over some years."""
         run = Run.open(context.folder(asked.path))
         return priced(run, tariff=asked.tariff, years=asked.years)
+
+    @router.post("/api/whatif/delete")
+    def delete(asked: Annotated[RunsToKeep, Body()]) -> DeletedRuns:
+        """Delete the what-if Runs of the workspace but for some. The same change simulates one again."""
+        deleted = delete_runs(root, frozenset(asked.keep))
+        context.catalogue.look(now=True)
+        return DeletedRuns(deleted=deleted)
 
     return router

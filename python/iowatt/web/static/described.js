@@ -1,6 +1,6 @@
 // What an uploaded file is: a trace to replay, a measurement to keep, or a file that needs a word on how it is read.
 import { get, jobEnds, post, remove } from "./api.js";
-import { byId, complain, h, number, say } from "./dom.js";
+import { asksFirst, byId, complain, h, number, say } from "./dom.js";
 import { readingForm } from "./reading.js";
 
 const pairs = (rows) => h("dl", { class: "pairs" }, rows.filter(([, value]) => value !== null && value !== undefined).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
@@ -51,31 +51,15 @@ export const showFailed = async (job, path, given, again) => {
 // The form has the formats, which the message lists.
 const said = ({ code, message, hint }) => code === "wrong-format" ? `${message.split("; ")[0]}.` : [message, hint].filter(Boolean).join(". ");
 
-// Asks by itself: the first press arms it, the second deletes.
-const deleteButton = (path) => {
-  const name = path.slice(7);
-  const button = h("button", { type: "button", id: "delete" }, "Delete the file");
-  const disarm = () => { button.dataset.armed = ""; button.textContent = "Delete the file"; };
-  button.addEventListener("blur", disarm);
-  button.addEventListener("click", async () => {
-    if (button.dataset.armed !== "yes") {
-      button.dataset.armed = "yes";
-      button.textContent = `Delete ${path} for good?`;
-      return;
-    }
-    try {
-      await remove(`/api/uploads/${encodeURIComponent(name)}`);
-      history.replaceState(null, "", "/traces");
-      byId("described").replaceChildren();
-      byId("file").value = "";
-      byId("file").focus();
-      say(`${path} is deleted.`);
-    } catch (error) {
-      complain(error);
-    }
+const deleteButton = (path) =>
+  asksFirst(h("button", { type: "button", id: "delete" }, "Delete the file"), () => `Delete ${path} for good?`, async () => {
+    await remove(`/api/uploads/${encodeURIComponent(path.slice(7))}`);
+    history.replaceState(null, "", "/traces");
+    byId("described").replaceChildren();
+    byId("file").value = "";
+    byId("file").focus();
+    say(`${path} is deleted.`);
   });
-  return button;
-};
 
 const keysOf = ({ workload_trace: { path, place, ...keys } }) => keys;
 

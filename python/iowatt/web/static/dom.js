@@ -59,3 +59,19 @@ export const save = (name, text, type = "text/plain") => {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 };
+
+/** A button that deletes at the second press. `ask()` is what the first one puts on it; leaving it disarms it. */
+export const asksFirst = (button, ask, run) => {
+  const text = button.textContent;
+  const disarm = () => { button.dataset.armed = ""; button.textContent = text; };
+  button.addEventListener("blur", disarm);
+  button.addEventListener("click", async () => {
+    if (button.dataset.armed !== "yes") {
+      button.dataset.armed = "yes";
+      button.textContent = ask();
+      return;
+    }
+    await run().then(disarm, complain);
+  });
+  return button;
+};

@@ -1,7 +1,7 @@
 // The front page: the chart and the table of results, and what-if beside them.
-import { get, onJob } from "./api.js";
+import { get, onJob, post } from "./api.js";
 import { Chart } from "./chart.js";
-import { byId, complain, debounced, h, number, usd } from "./dom.js";
+import { asksFirst, byId, complain, debounced, h, number, say, usd } from "./dom.js";
 import { WhatIf } from "./whatif.js";
 
 const PAGE = 100;
@@ -17,7 +17,7 @@ let version = -1;
 
 // Runs of changed designs are shown where the switch says so; one that is selected or has just been simulated is always shown.
 const isWhatIf = (path) => path.startsWith(WHAT_IF);
-const kept = () => [...selected.keys(), whatIf.link].filter((path) => path && isWhatIf(path)).slice(-MOST_KEPT);
+const kept = () => [...selected.keys(), whatIf.link].filter((path) => path && isWhatIf(path));
 const shows = (path) => !isWhatIf(path) || byId("what-ifs").checked || selected.has(path) || path === whatIf.link;
 
 const chart = new Chart(byId("chart"), {
@@ -97,7 +97,7 @@ const load = async (again) => {
   const offset = again ? 0 : table.rows.length;
   const limit = again ? Math.max(PAGE, Math.min(table.rows.length, 500)) : PAGE;
   const query = new URLSearchParams({ text: table.text, kind: table.kind, sort: table.sort, descending: table.descending, offset, limit, what_if: byId("what-ifs").checked });
-  for (const path of kept()) query.append("keep", path);
+  for (const path of kept().slice(-MOST_KEPT)) query.append("keep", path);
   const found = await get(`/api/results?${query}`);
   table.rows = again ? found.results : [...table.rows, ...found.results];
   table.total = found.total;
@@ -173,6 +173,16 @@ byId("more").addEventListener("click", () => load(false).catch(complain));
 byId("filter").addEventListener("input", debounced((event) => { table.text = event.target.value; load(true).catch(complain); }, 200));
 byId("kind").addEventListener("change", (event) => { table.kind = event.target.value; load(true).catch(complain); });
 byId("what-ifs").addEventListener("change", redraw);
+const stay = () => [...kept(), whatIf.run].filter(Boolean);
+asksFirst(byId("what-ifs-delete"), () => {
+  const count = chart.points.path.filter((path) => isWhatIf(path) && !stay().includes(path)).length;
+  return `Delete ${count.toLocaleString("en-US")} that ${count === 1 ? "is" : "are"} not in use?`;
+}, async () => {
+  const keep = stay();
+  const { deleted } = await post("/api/whatif/delete", { keep });
+  whatIf.forget(keep);
+  say(`${deleted.toLocaleString("en-US")} what-if Run${deleted === 1 ? " is" : "s are"} deleted.`);
+});
 byId("statistic").addEventListener("change", (event) => { chart.statistic = event.target.value; chart.draw(); sayBest(); });
 byId("level").addEventListener("input", (event) => {
   const ms = Number(event.target.value);

@@ -57,6 +57,14 @@ export class WhatIf {
     }
   }
 
+  /** The Run whose design is changed; null where it is a shipped one. */
+  get run() { return this.of?.startsWith("run:") ? this.of.slice(4) : null; }
+
+  /** Runs but for `keep` are gone: a change that one of them answered is simulated again. */
+  forget(keep) {
+    for (const [key, figures] of this.results) if (figures.link && !keep.includes(figures.link)) this.results.delete(key);
+  }
+
   get state() { return this.states[this.at] ?? this.states[0]; }
 
   request(state = this.state) {
