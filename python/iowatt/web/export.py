@@ -10,7 +10,7 @@ from typing import Final
 
 from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
-from iowatt.pages.workspace import site_document
+from iowatt.pages.workspace import RunPrice, site_document
 from iowatt.render.html import Site, assets
 from iowatt.render.write import page
 from iowatt.run.workspace import Workspace, WorkspaceEntry, listed
@@ -69,11 +69,10 @@ def _page(workspace: Path, entry: WorkspaceEntry) -> str | Path | None:
     return page(found, site=Site(f"../{ASSETS}", [("All results", "../index.html")]))
 
 
-def _prices(workspace: Path, found: Workspace) -> dict[str, tuple[float | None, float | None]]:
-    """Dollars of each Run and those per usable TB, which say nothing of an overloaded one."""
+def _prices(workspace: Path, found: Workspace) -> dict[str, RunPrice]:
     runs = [one.path for one in found.entries if one.kind == "run"]
     priced = {path: dollars_of(workspace / path) for path in runs}
-    return {path: (one.usd, None if one.late else one.usd_per_tb) for path, one in priced.items()}
+    return {path: RunPrice(one.usd, one.usd_per_tb, late=bool(one.late)) for path, one in priced.items()}
 
 
 def _name(entry: WorkspaceEntry) -> str:
