@@ -22,15 +22,15 @@ PAGE = """# {title}
 
 {intro}
 
-The answer of {day}, with the drives and prices of that day's library. Prices move: ask again before you
-buy, with quotes in `prices`.
+The answer of {day}, with the drives and prices in the library on that day. Prices change: before you buy, ask
+again with your quotes in `prices`.
 
 ```text
 $ {command}
 {answer}
 ```
 
-How to read it, and how far to trust it: {{doc}}`../howto/choose`. The question:
+For how to read it and how far to trust it, see {{doc}}`../howto/choose`. The question:
 
 ```{{literalinclude}} ../../examples/questions/{name}.toml
 :language: toml
