@@ -28,6 +28,7 @@ from iowatt.evaluate.choose.result import (
     SystemFigures,
     TooClose,
     TurningPoint,
+    shortfall,
 )
 from iowatt.evaluate.choose.state import Confirmed, DesignState, SearchedFamily
 from iowatt.evaluate.choose.ties import near_ties
@@ -129,14 +130,15 @@ def _rate(iops: float) -> str:
 
 def _family(found: SearchedFamily, trials: Trials, others: Mapping[str, OtherFootprint]) -> FamilyAnswer:
     """A family by its best system; else the confirmed or simulated one that comes nearest."""
-    question = trials.question
     best = found.best
     if best is not None or found.confirmed:
-        chosen = best or min(found.confirmed, key=lambda one: (one.usd, one.system.title))
+        chosen = best or min(
+            found.confirmed, key=lambda one: (shortfall(one.missed), one.usd, one.system.title)
+        )
         shown = figures(trials, chosen.system, chosen.row, chosen.missed, confirmed=True)
     else:
         rows = [(state, count) for state in found.states for count, row in state.rows.items() if row]
-        nearest = max(rows, key=lambda one: _nearness(question, one[0].rows[one[1]]), default=None)
+        nearest = min(rows, key=lambda one: _distance(*one), default=None)
         shown = None
         if nearest is not None:
             state, count = nearest
@@ -155,9 +157,9 @@ def _family(found: SearchedFamily, trials: Trials, others: Mapping[str, OtherFoo
     )  # fmt: skip
 
 
-def _nearness(question: StorageQuestion, row: Mapping[str, Any]) -> tuple[float, float, float]:
-    """Its headroom, then the share of the load that it does, then how little it costs."""
-    return judge.headroom(question, row), row.get("done_share") or 0.0, -row.get("cost.total_usd", 0.0)
+def _distance(state: DesignState, count: int) -> tuple[tuple[bool, int, float], float]:
+    """By how much a simulated system misses what is asked, then what it costs."""
+    return shortfall(state.missed[count]), state.rows[count].get("cost.total_usd", math.inf)
 
 
 def _systems(found: Sequence[SearchedFamily], trials: Trials) -> Iterator[SystemFigures]:

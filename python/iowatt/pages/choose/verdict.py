@@ -14,6 +14,7 @@ from iowatt.evaluate.choose.result import (
     SystemFigures,
     TooClose,
     TurningPoint,
+    shortfall,
 )
 from iowatt.render import numbers
 
@@ -27,10 +28,7 @@ def verdict(found: Choose) -> Iterator[str]:
     """What to buy, what comes next, what would change it."""
     best, second = found.winner, found.next
     if best is None:
-        yield "No system of these families does what is asked. The nearest:"
-        near = sorted((one.best for one in found.families if one.best is not None), key=_far)
-        for one in near[:_NEAREST]:
-            yield f"{one.title}: {misses(one)}."
+        yield from _none(found)
         return
     yield f"Cheapest that does what is asked: {best.title}, {_short(best, found.years)}."
     if second is not None:
@@ -53,9 +51,22 @@ def verdict(found: Choose) -> Iterator[str]:
         yield f"Ruled out: {', '.join(f'{one.title} ({brief(one.best)})' for one in unfit)}."
 
 
-def _far(one: SystemFigures) -> tuple[int, float]:
-    """How far a system is from what is asked: what it misses, and the most by which it does."""
-    return len(one.missed), max((each.found / each.limit for each in one.missed if each.found), default=0.0)
+def _none(found: Choose) -> Iterator[str]:
+    """That no system does what is asked, and which come nearest; or why none was simulated."""
+    near = sorted(
+        (one.best for one in found.families if one.best is not None), key=lambda one: shortfall(one.missed)
+    )
+    if near:
+        yield "No system of these families does what is asked. The nearest:"
+        for one in near[:_NEAREST]:
+            yield f"{one.title}: {misses(one)}."
+        return
+    yield "No system of these families can do what is asked, so none was simulated:"
+    reasons = list(dict.fromkeys(one.refused for one in found.families if one.refused))
+    for reason in reasons[:_NEAREST]:
+        yield f"{reason}."
+    if len(reasons) > _NEAREST:
+        yield f"and {len(reasons) - _NEAREST} more, in the table of families, By how much."
 
 
 def _short(one: SystemFigures, years: float) -> str:
