@@ -100,6 +100,8 @@ class SystemFigures(Result):
 class OtherFootprint(Result):
     """A system under the same trace, scaled in another way."""
 
+    #: The system, which need not be the best of its family: it may be one that misses one limit only.
+    title: str = ""
     footprint: str
     p95_ms: float | None
     usd: float | None
@@ -157,6 +159,8 @@ class Relaxed(Result):
 
     what: str
     limit: float
+    #: Whether the limit is that of a question that states none.
+    default: bool = False
     needed: float
     unit: str
     title: str
@@ -261,6 +265,8 @@ class TooClose(Result):
     #: none does.
     decides: str | None
     text: str
+    #: Its value now, and at the break-even.
+    now: float | None = None
     at: float | None
     unit: str
 

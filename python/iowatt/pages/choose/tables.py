@@ -8,7 +8,7 @@ from typing import Any, Final
 from iowatt.evaluate.choose.result import Choose, FamilyAnswer, SystemFigures
 from iowatt.pages.choose.verdict import brief, is_late, misses, money
 from iowatt.render import numbers, palette, plot
-from iowatt.render.figure import Cell, Column, Exact, Figure, Table, axis, layout
+from iowatt.render.figure import Cell, Column, Exact, Figure, Significant, Table, axis, layout
 
 FAR: Final = 10.0
 """Systems that cost this many times the cheapest are left out of the charts."""
@@ -99,10 +99,10 @@ def _marked(found: Choose, shown: Sequence[tuple[SystemFigures, float]]) -> list
 def families(found: Choose) -> Figure:
     """The best of each family."""
     columns = [
-        Column("Family", text=True), Column("Dollars", text=True), Exact("Watts", "W", digits=4),
-        Exact("p95", "ms", digits=3), Column("Misses", text=True), Column("Best system", text=True, rank=1),
-        Column("By how much", text=True, rank=1), Exact("p50", "ms", digits=3, rank=3),
-        Exact("p99", "ms", digits=3, rank=2), Column("Usable", "TB", rank=2), Column("Height", "U", rank=3),
+        Column("Family", text=True), Column("Dollars", text=True), Significant("Power", "W"),
+        Significant("p95", "ms"), Column("Misses", text=True), Column("Best system", text=True, rank=1),
+        Column("By how much", text=True, rank=1), Significant("p50", "ms", rank=3),
+        Significant("p99", "ms", rank=2), Column("Usable", "TB", rank=2), Column("Height", "U", rank=3),
         Column("Loss a year", text=True, rank=2), Column("Carbon", "kg", rank=3),
         Column("Drive models", text=True, rank=3),
     ]  # fmt: skip
@@ -142,7 +142,7 @@ def dollars(found: Choose) -> Figure:
     best = [one.best for one in sorted(found.families, key=_rank) if one.best is not None]
     titles = {one.name: one.title for one in found.families}
     groups = list(dict.fromkeys(name for one in best for name in one.by_group))
-    columns = [Column("Family", text=True), *(Exact(name.capitalize(), "USD", digits=4) for name in groups)]
+    columns = [Column("Family", text=True), *(Significant(name.capitalize(), "USD") for name in groups)]
     rows: list[list[Cell]] = [
         [titles[one.family], *(one.by_group.get(name) for name in groups)] for one in best
     ]
