@@ -79,13 +79,13 @@ def footprints(found: Choose) -> Iterator[Figure]:
     if found.footprints:
         columns = [
             Column("Workload", text=True), Column("Stream", text=True), Exact("Rate", "/s", digits=5),
-            Exact("Touched", "B", digits=3), Exact("Cache hits", "%", digits=3), Exact("Run", "B", digits=4),
+            Significant("Touched", "GB"), Exact("Cache hits", "%", digits=3), Exact("Run", "B", digits=4),
             Exact("Burstiness", digits=3), Column("Not kept", text=True),
         ]  # fmt: skip
         rows: list[list[Cell]] = [
             [
                 one.workload, f"{one.stream}{' (chosen)' if one.chosen else ''}", one.rate_iops,
-                float(one.touched_bytes), None if one.cache_hits is None else 100 * one.cache_hits,
+                one.touched_bytes / 1e9, None if one.cache_hits is None else 100 * one.cache_hits,
                 one.run_bytes,
                 one.burstiness, ", ".join(one.lost) or None,
             ]
@@ -94,7 +94,8 @@ def footprints(found: Choose) -> Iterator[Figure]:
         caption = (
             "Cache hits: of a cache of 1 % of the workload's capacity. "
             "Burstiness: standard deviation of requests per second over their mean. "
-            "Not kept: off by more than 20 % of what was recorded."
+            "Not kept: off by more than 20 % of what was recorded. "
+            "Of clones and of what is stretched one tenant is measured, in its part of the capacity."
         )
         yield Figure("footprint", "What the load keeps of the trace", caption, Table(columns, rows))
     others = [(one.title, one.otherwise) for one in found.families if one.otherwise is not None]
