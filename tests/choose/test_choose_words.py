@@ -48,7 +48,7 @@ def test_two_amounts_that_would_read_alike_keep_their_unit():
 
 def test_the_other_footprint_is_told_of_the_system_that_had_it_without_times_of_an_overload():
     said = _said(_answer())
-    assert 'footprint = "stretch"), it does 58 % of the load.' in said
+    assert 'with footprint = "stretch" instead, it does only 58 % of the load.' in said
     assert "load.p95" not in said
     assert "stretch" not in _said(_answer(otherwise="another"))
 
@@ -87,7 +87,7 @@ def notes():
 
 
 def test_prices_say_how_old_they_are(notes):
-    assert " of 20" in notes["price-dates"]
+    assert "(20" in notes["price-dates"]
 
 
 def test_controllers_that_cost_more_than_the_drives_are_said_with_the_way_out(notes):

@@ -83,10 +83,10 @@ def _prices(question: StorageQuestion, ranked: Sequence[Confirmed], cost: Cost |
     for name in devices:
         if name in known and name not in question.prices:
             file = device_file(name)
-            of = f"of {file.price.date}" if file.price.usd and file.price.date else "by its class"
-            dated.append(f"{file.title} {of}")
+            of = file.price.date if file.price.usd and file.price.date else "by its class"
+            dated.append(f"{file.title} ({of})")
     if dated:
-        yield Note(code="price-dates", text=f"prices of drives: {'; '.join(dated)}", decides=True)
+        yield Note(code="price-dates", text=f"dates of the drives' prices: {'; '.join(dated)}", decides=True)
     if cost is None or question.chassis != "array" or not ranked:
         return
     system = ranked[0].system

@@ -153,12 +153,12 @@ def _relaxed(one: Relaxed, found: Choose) -> str:
     other = next((family.otherwise for family in found.families if family.name == one.family), None)
     if other is None or other.title not in ("", one.title):
         return f"{text}."
-    scaled = f'if the trace stood for its data otherwise (footprint = "{other.footprint}")'
+    scaled = f'with footprint = "{other.footprint}" instead, it'
     late = [each for each in other.missed if each.what == "load"]
     new = [each.what for each in other.missed if each.what != one.what]
     if late:
-        return f"{text}; {scaled}, it {missed(late[0])}."
-    return f"{text}; {scaled}, it misses {', '.join(new)}." if new else f"{text}."
+        return f"{text}; {scaled} {missed(late[0]).replace('does', 'does only')}."
+    return f"{text}; {scaled} misses {', '.join(new)}." if new else f"{text}."
 
 
 def named(what: str) -> str:
