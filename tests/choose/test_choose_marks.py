@@ -31,7 +31,7 @@ def test_names_of_points_side_by_side_keep_off_each_other_and_the_markers():
     ]
     found = marks.places(points)
     for size in ((230.0, 220.0), (1030.0, 220.0)):
-        chart = marks._Chart(points, *size)
+        chart = marks._NamedPoints(points, *size)
         boxes = [chart.box(at, place) for at, place in enumerate(found)]
         assert marks._common(boxes[0], boxes[1]) == 0
         assert sum(marks._common(boxes[at], chart.markers[1 - at]) for at in (0, 1)) == 0

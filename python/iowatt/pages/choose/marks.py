@@ -45,7 +45,7 @@ def ticks(values: Sequence[float], prefix: str = "") -> dict[str, Any]:
 
 def places(points: Sequence[tuple[float, float, str]]) -> list[str]:
     """Where the name of each point of a logarithmic chart goes: where it covers the least of the others."""
-    charts = [_Chart(points, *size) for size in _SIZES]
+    charts = [_NamedPoints(points, *size) for size in _SIZES]
     chosen: dict[int, str] = {}
     for _ in range(_ROUNDS):
         for at in range(len(points)):
@@ -59,7 +59,7 @@ def places(points: Sequence[tuple[float, float, str]]) -> list[str]:
     return [chosen[at] for at in range(len(points))]
 
 
-class _Chart:
+class _NamedPoints:
     """Points on a chart of one size, and the names that have their places."""
 
     def __init__(self, points: Sequence[tuple[float, float, str]], width: float, height: float) -> None:
