@@ -148,6 +148,12 @@ def test_an_answer_without_a_name_of_its_own_has_what_is_asked(folder):
     assert document(found).title == found.name
 
 
+def test_a_question_that_is_not_there_says_what_writes_one(tmp_path):
+    with pytest.raises(InputError) as error:
+        iowatt.choose(tmp_path / "none.toml")
+    assert "choose --init" in error.value.hint
+
+
 def test_no_system_is_exit_1_with_the_nearest(folder, tmp_path):
     changes = ["--set", "workload.files.p95=1us", "--set", 'families=["flash-qlc"]', "--set", "own=[]"]
     done = CliRunner().invoke(
@@ -166,6 +172,9 @@ def test_no_system_is_exit_1_with_the_nearest(folder, tmp_path):
         ('energy.region="atlantis"', "unknown-name", "energy"),
         ('families=["flash"]', "unknown-name", "families"),
         ('prices={"samsung-870"=100}', "unknown-name", "prices"),
+        ('family=[{name="mine", devices=["nodrive"]}]', "unknown-name", "family.mine.devices.0"),
+        ('name="home NAS"', "bad-syntax", "such as 'home-NAS'"),
+        ('workload.files={name="files", trace={path="no.csv"}, p95="2ms"}', "not-found", "no trace file"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(folder, tmp_path, change, code, place):
@@ -173,5 +182,6 @@ def test_what_is_wrong_is_said_and_nothing_is_written(folder, tmp_path, change, 
         iowatt.choose(folder / "question.toml", set=[change], output=tmp_path / "out")
     problem = error.value.problems[0] if hasattr(error.value, "problems") else error.value
     assert problem.code == code
-    assert place in str(error.value)
+    assert place in f"{error.value} {problem.hint}"
+    assert len(problem.hint or "") < 200
     assert not (tmp_path / "out").exists()

@@ -9,7 +9,9 @@ import iowatt
 from iowatt.evaluate.choose import choose_request
 from iowatt.evaluate.choose.conduct import trials_of
 from iowatt.evaluate.choose.families import families_of
+from iowatt.evaluate.choose.result import Missed, shortfall
 from iowatt.evaluate.choose.search import search
+from iowatt.pages.choose import answer_sentences
 
 QUESTION = """
 schema = "iowatt.question/1"
@@ -88,6 +90,41 @@ def test_more_is_never_cheaper(plain, more):
 @pytest.mark.parametrize("looser", ["workload.files.p95=100ms", "durability.loss_per_year=1e-2"])
 def test_a_looser_limit_is_never_dearer(plain, looser):
     assert best(looser)[1] <= plain[1]
+
+
+def test_a_budget_that_the_cheapest_keeps_changes_nothing():
+    disks = ('families=["disks-10k"]', "usable=3TB", "workload.files.profile.rate_iops=900")
+    request = choose_request(QUESTION, changes=disks)
+    with trials_of(request) as trials:
+        [family] = search(families_of(request.question), [], trials)
+    budget = 1.001 * family.best.row["cost.purchase_usd"]
+    assert best(*disks, f"limits.budget={budget:.2f}") == (family.best.system.title, family.best.usd)
+
+
+def test_under_a_budget_that_nothing_keeps_the_nearest_misses_that_alone_and_least(plain):
+    found = iowatt.choose(QUESTION, set=["limits.budget=1"]).document
+    assert found.winner is None
+    near = min((one.best for one in found.families), key=lambda one: shortfall(one.missed))
+    assert [one.what for one in near.missed] == ["budget"]
+    assert near.usd == pytest.approx(plain[1], rel=0.01)
+    assert list(answer_sentences(found))[1].startswith(near.title)
+
+
+def test_what_does_less_than_the_load_is_never_the_nearest():
+    def missed(what: str, limit: float, found: float) -> Missed:
+        return Missed(what=what, limit=limit, found=found, unit="")
+
+    late = [missed("load", 1.0, 0.05), missed("files.p95", 5.0, 9e3)]
+    lossy = [missed("loss_per_year", 1e-4, 1.02e-4)]
+    slow = [missed("files.p95", 5.0, 9.0)]
+    assert sorted([late, slow, lossy], key=shortfall) == [lossy, slow, late]
+
+
+def test_where_nothing_can_be_built_the_answer_says_why():
+    found = iowatt.choose(QUESTION, set=["limits.rack_units=3"]).document
+    said = list(answer_sentences(found))
+    assert "nearest" not in said[0]
+    assert all("takes 4 rack units" in one for one in said[1:])
 
 
 def test_a_level_that_nothing_keeps_is_no_verdict():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,6 +14,7 @@ from iowatt.base import keys
 from iowatt.base.errors import BadValueError
 from iowatt.base.keys import Key
 from iowatt.base.problems import KeyPath, Problem, nearest, suggestion
+from iowatt.base.strict import NAME_PATTERN
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,13 @@ def _own_words(finding: _Finding) -> Problem:
 
 def _pattern(finding: _Finding) -> Problem:
     pattern = finding.context["pattern"]
+    if pattern == NAME_PATTERN:
+        message = (
+            f"{keys.toml_text(finding.value)} is not a name; expected letters, digits, - and _, with a letter"
+        )
+        made = re.sub(r"[^A-Za-z0-9_]+", "-", str(finding.value)).strip("-")
+        hint = f"such as {made!r}" if re.match(pattern, made) else None
+        return Problem("bad-syntax", finding.path, message, hint)
     return Problem(
         "bad-syntax",
         finding.path,

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from iowatt.base.results import Note
 from iowatt.base.units import format_bytes
 from iowatt.evaluate.choose import change, footprint, judge
 from iowatt.evaluate.choose.course import ChooseCourse
-from iowatt.evaluate.choose.design import Design, OwnDesign, System
-from iowatt.evaluate.choose.families import families_of
+from iowatt.evaluate.choose.design import Design, System
 from iowatt.evaluate.choose.figures import figures
-from iowatt.evaluate.choose.layout import is_warm
 from iowatt.evaluate.choose.load import scaled_workloads, trace_info
+from iowatt.evaluate.choose.notes import notes
 from iowatt.evaluate.choose.question import StorageQuestion
 from iowatt.evaluate.choose.result import (
     Choose,
@@ -28,10 +26,12 @@ from iowatt.evaluate.choose.result import (
     SystemFigures,
     TooClose,
     TurningPoint,
+    shortfall,
 )
 from iowatt.evaluate.choose.state import Confirmed, DesignState, SearchedFamily
 from iowatt.evaluate.choose.ties import near_ties
 from iowatt.evaluate.choose.trials import Trials
+from iowatt.render.numbers import probability
 
 if TYPE_CHECKING:
     from iowatt.evaluate.choose.request import ChooseRequest
@@ -60,7 +60,7 @@ def answer(
     course.phase(1.0)
     course.step("comparing prices", 0.0)
     cost, evens, close = _decisions(request, trials, found, ranked)
-    relaxed = change.relaxed(found, ranked[0].usd if ranked else math.inf)
+    relaxed = change.relaxed(question, found, ranked[0].usd if ranked else math.inf)
     course.step("scaling traces otherwise", 0.3)
     others = _otherwise(request, trials, [*(one.system for one in ranked), *_named(found, relaxed)])
     course.step("other data and load", 1.0)
@@ -85,7 +85,7 @@ def answer(
         cost=cost,
         scenarios=[],
         simulations=trials.simulations,
-        notes=[*_notes(request, trials, found, ranked, others=others, cost=cost)],
+        notes=[*notes(request, trials, found, ranked, others=others, cost=cost)],
     )
 
 
@@ -109,7 +109,9 @@ def _name(question: StorageQuestion, trials: Trials) -> str:
 def _asked(request: ChooseRequest, trials: Trials) -> str:
     question = request.question
     levels = [
-        f"{one.name} {name} within {1e3 * limit:g} ms"
+        f"{one.name} {name} within {limit:g} s"
+        if limit >= 1
+        else f"{one.name} {name} within {1e3 * limit:g} ms"
         for one in question.workload
         for name, limit in one.limits_s.items()
     ]
@@ -119,7 +121,8 @@ def _asked(request: ChooseRequest, trials: Trials) -> str:
     return (
         f"{size} ({question.bought_bytes / 2**40:.4g} TiB) usable and "
         f"{_rate(trials.rate_iops)} requests a second{grown}, {', '.join(levels)}, "
-        f"data loss below {question.durability.loss_per_year:g} a year{default}, {question.years:g} years"
+        f"data loss below {probability(question.durability.loss_per_year)} a year{default}, "
+        f"{question.years:g} years"
     )
 
 
@@ -128,25 +131,15 @@ def _rate(iops: float) -> str:
 
 
 def _family(found: SearchedFamily, trials: Trials, others: Mapping[str, OtherFootprint]) -> FamilyAnswer:
-    """A family by its best system; else the confirmed or simulated one that comes nearest."""
-    question = trials.question
-    best = found.best
-    if best is not None or found.confirmed:
-        chosen = best or min(found.confirmed, key=lambda one: (one.usd, one.system.title))
-        shown = figures(trials, chosen.system, chosen.row, chosen.missed, confirmed=True)
-    else:
-        rows = [(state, count) for state in found.states for count, row in state.rows.items() if row]
-        nearest = max(rows, key=lambda one: _nearness(question, one[0].rows[one[1]]), default=None)
-        shown = None
-        if nearest is not None:
-            state, count = nearest
-            shown = figures(
-                trials,
-                System(state.now.design, count),
-                state.rows[count],
-                state.missed[count],
-                confirmed=False,
-            )
+    """A family by its best system; else the one that comes nearest."""
+    tried = [*_tried(found)] if found.best is None else [(found.best, True)]
+    nearest = min(
+        tried, key=lambda one: (shortfall(one[0].missed), one[0].usd, one[0].system.title), default=None
+    )
+    shown = None
+    if nearest is not None:
+        one, confirmed = nearest
+        shown = figures(trials, one.system, one.row, one.missed, confirmed=confirmed)
     errors = [state.error for state in found.states if state.error is not None]
     refused = next(iter([*found.refused, *errors]), None)
     return FamilyAnswer(
@@ -155,9 +148,17 @@ def _family(found: SearchedFamily, trials: Trials, others: Mapping[str, OtherFoo
     )  # fmt: skip
 
 
-def _nearness(question: StorageQuestion, row: Mapping[str, Any]) -> tuple[float, float, float]:
-    """Its headroom, then the share of the load that it does, then how little it costs."""
-    return judge.headroom(question, row), row.get("done_share") or 0.0, -row.get("cost.total_usd", 0.0)
+def _tried(found: SearchedFamily) -> Iterator[tuple[Confirmed, bool]]:
+    """All systems of a family that were simulated, and whether they are confirmed.
+
+    What keeps all by one seed counts only where nothing of the family was confirmed.
+    """
+    sure = {one.system for one in found.confirmed}
+    yield from ((one, True) for one in found.confirmed)
+    for state, count in _simulated(found):
+        system, missed = System(state.now.design, count), state.missed[count]
+        if system not in sure and (missed or not sure):
+            yield Confirmed(system, state.rows[count], missed), False
 
 
 def _systems(found: Sequence[SearchedFamily], trials: Trials) -> Iterator[SystemFigures]:
@@ -255,6 +256,7 @@ def _close(cost: Cost, evens: Sequence[TurningPoint], titles: Mapping[str, str])
             title=title, family=one.b, share=one.share_b_cheaper,
             decides=None if decisive is None else decisive[1].of,
             text="" if decisive is None else decisive[1].text,
+            now=None if decisive is None else decisive[1].value,
             at=None if decisive is None else decisive[2], unit="" if decisive is None else decisive[1].unit,
         )  # fmt: skip
 
@@ -289,7 +291,7 @@ def _otherwise(
         row: Mapping[str, Any] = record.get("row", {})
         if row and system.design.family not in found:
             found[system.design.family] = OtherFootprint(
-                footprint=" and ".join(names), p95_ms=row.get("response_time_ms.all.p95"),
+                title=system.title, footprint=" and ".join(names), p95_ms=row.get("response_time_ms.all.p95"),
                 usd=row.get("cost.total_usd"),
                 missed=judge.missed(changed, system, row, other.rate_iops),
             )  # fmt: skip
@@ -305,53 +307,3 @@ def _footprints(request: ChooseRequest, trials: Trials) -> Iterator[FootprintMea
         if asked.trace is not None:
             found = trace_info(asked, request.base)
             yield from footprint.footprints(asked, scaled, found, request.base, question.seed)
-
-
-def _notes(
-    request: ChooseRequest,
-    trials: Trials,
-    found: Sequence[SearchedFamily],
-    ranked: Sequence[Confirmed],
-    *,
-    others: Mapping[str, OtherFootprint],
-    cost: Cost | None,
-) -> Iterator[Note]:
-    """What the answer rests on."""
-    failed = [name for name, one in others.items() if one.missed]
-    if ranked and ranked[0].system.design.family in failed:
-        other = others[ranked[0].system.design.family]
-        text = (
-            f"the answer depends on how the trace is scaled: as {other.footprint}, "
-            f"{ranked[0].system.title} misses {', '.join(one.what for one in other.missed)}"
-        )
-        yield Note(code="footprint", text=text, decides=True)
-    own = [state.now.design for one in found for state in one.states]
-    if any(isinstance(one, OwnDesign) and '"hot"' in one.text for one in own):
-        text = (
-            'a system of yours begins with all that the run touches in its cache or tier (initial = "hot"): '
-            "compare it with a family that begins so, too"
-        )
-        yield Note(code="own-warm", text=text, decides=True)
-    fast = [
-        one for family in families_of(request.question) for one in family.designs() if one.fast is not None
-    ]
-    if not all(is_warm(one, trials.workloads) for one in fast):
-        text = (
-            "caches and tiers begin with a random part of the data: the workloads touch more than they hold. "
-            "What they would learn in days is not in a run of seconds, so they may do better than here"
-        )
-        yield Note(code="cold", text=text, decides=True)
-    text = (
-        "controllers and shelves are stand-ins: watts of a published array; "
-        "prices and processor times are assumed"
-        if request.question.chassis == "array"
-        else "the box is a stand-in: its watts, price and processor times are assumed"
-    )
-    yield Note(code="stand-ins", text=text, decides=True)
-    if request.question.grown > 1 or request.question.load_grown > 1:
-        yield Note(
-            code="growth",
-            text="all of it is bought on the first day, for the data and the load of the last year",
-        )
-    if cost is not None:
-        yield from (note for note in cost.book.notes if note.code == "book")

@@ -15,6 +15,7 @@ from iowatt.evaluate.choose import size
 from iowatt.evaluate.choose.course import ChooseCourse
 from iowatt.evaluate.choose.design import Design, OwnDesign, System
 from iowatt.evaluate.choose.load import scaled_workloads
+from iowatt.evaluate.choose.question import StorageQuestion
 from iowatt.evaluate.choose.result import Missed, Relaxed, TurningPoint, WhatIf
 from iowatt.evaluate.choose.search import mean_limit
 from iowatt.evaluate.choose.state import Confirmed, SearchedFamily, found_states
@@ -145,12 +146,13 @@ def _own_prices(trials: Trials, run: Run) -> Iterator[tuple[str, float, str]]:
         yield drive.model, price.usd, text if low >= high else f"{text}:{low:.6g}..{high:.6g}"
 
 
-def relaxed(found: Sequence[SearchedFamily], winner_usd: float) -> list[Relaxed]:
+def relaxed(question: StorageQuestion, found: Sequence[SearchedFamily], winner_usd: float) -> list[Relaxed]:
     """Of each limit and family the least change that admits a cheaper system, which misses nothing else.
 
     They are sorted by limit and by how far it gives way.
     """
     nearest: dict[tuple[str, str], Relaxed] = {}
+    stated = question.durability.model_fields_set
     for family in found:
         for system, usd, missed in _judged(family):
             if len(missed) != 1 or usd >= winner_usd or missed[0].found is None or missed[0].what == "load":
@@ -159,6 +161,7 @@ def relaxed(found: Sequence[SearchedFamily], winner_usd: float) -> list[Relaxed]
             entry = Relaxed(
                 what=one.what, limit=one.limit, needed=one.found, unit=one.unit, title=system.title,
                 family=system.design.family, usd=usd,
+                default=one.what == "loss_per_year" and one.what not in stated,
             )  # fmt: skip
             key = (one.what, family.name)
             if key not in nearest or entry.needed < nearest[key].needed:

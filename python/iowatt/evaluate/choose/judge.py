@@ -105,3 +105,8 @@ def headroom(question: StorageQuestion, row: Mapping[str, Any]) -> float:
 def mends_with_drives(missed: Missed) -> bool:
     """Whether more drives may help."""
     return missed.what == "load" or "." in missed.what
+
+
+def mends_with_fewer(missed: Missed) -> bool:
+    """Whether fewer drives may help."""
+    return missed.what in ("watts", "rack_units", "budget")

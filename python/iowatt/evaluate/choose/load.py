@@ -121,6 +121,10 @@ def _of_trace(part: _Part) -> ScaledWorkload:
     try:
         found = trace_info(asked, part.base)
     except InputError as error:
+        if error.code == "not-found" and asked.trace is not None:
+            message = f"there is no trace file {part.base / asked.trace.path}"
+            hint = "trace paths are relative to the folder of the question"
+            raise InputError("not-found", part.where, message, hint=hint) from None
         raise part.refused(error) from None
     if found.untimed or found.rate.iops <= 0:
         message = "the trace has no rate: it records no times, or a single moment"

@@ -10,13 +10,14 @@ from typing import Final
 
 from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
-from iowatt.base.problems import suggestion
+from iowatt.base.problems import nearest, suggestion
 from iowatt.evaluate.choose.families import family_names
 from iowatt.evaluate.choose.question import StorageQuestion
 from iowatt.evaluate.search import PricingRequest
 from iowatt.lenses.book import find_book
-from iowatt.model.library import device_names
+from iowatt.model.library import device_file, device_names
 
+NO_QUESTION: Final = "`iowatt choose --init question.toml` asks for one and writes it"
 #: The price book: the default one with prices of controllers and shelves.
 BOOK: Final = "choose"
 #: Parts other than drives that a price may be given for, and their keys in the book.
@@ -55,11 +56,15 @@ class ChooseRequest:
         known = device_names()
         if name in known or any(name in family.devices for family in self.question.family):
             return f"purchase.model.{name}"
-        place, hint = (
+        place, near = (
             self.document.place(("prices", name)),
-            suggestion(name, [*PARTS, *known], "drives and parts"),
+            nearest(name, [*PARTS, *known]),
         )
-        raise InputError("unknown-name", place, f"there is no drive and no part {name!r}", hint=hint)
+        told = f"parts: {', '.join(PARTS)}; `iowatt devices list` lists the drives"
+        raise InputError(
+            "unknown-name", place, f"there is no drive and no part {name!r}",
+            hint=told if near is None else f"did you mean {near!r}?",
+        )  # fmt: skip
 
     def _grid(self) -> list[str]:
         """The emissions of the region's grid as an assumption.
@@ -92,8 +97,15 @@ def choose_request(
     """
     given = isinstance(question, str) and "\n" in question
     path = Path() if given else Path(question)
-    text = str(question) if given else read_text(path)
+    text = str(question) if given else read_text(path, NO_QUESTION)
     document = TomlDocument(text, "question" if given else str(path), list(changes), StorageQuestion)
     read = document.validate(StorageQuestion)
     document.fail(read.problems(family_names()))
+    for index, family in enumerate(read.family):
+        for at, name in enumerate(family.devices):
+            try:
+                device_file(name)
+            except InputError as error:
+                place = document.place(("family", index, "devices", at))
+                raise InputError(error.code, place, error.message, hint=error.hint) from None
     return ChooseRequest(read, document, base or (Path() if given else path.parent), text, command)

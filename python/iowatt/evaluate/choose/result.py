@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -22,6 +24,25 @@ class Missed(Result):
     unit: str
     #: Whether the interval of what was found has the limit inside: more simulations could decide.
     undecided: bool = False
+
+
+def shortfall(missed: Sequence[Missed]) -> tuple[bool, int, float]:
+    """How far a system is from what is asked, to order systems by: the least comes nearest.
+
+    Whether it does less than the load, then the number of limits that it misses, then the largest factor by
+    which it does. Response times of a system that does not keep up count for nothing: they grow with the
+    length of a run.
+    """
+    late = any(one.what == "load" for one in missed)
+    counted = [one for one in missed if not (late and "." in one.what)]
+    return late, len(counted), max(map(_times, counted), default=1.0)
+
+
+def _times(one: Missed) -> float:
+    """By what factor a limit is missed; infinite where nothing was found."""
+    if not one.found:
+        return math.inf
+    return one.limit / one.found if one.what == "load" else one.found / one.limit
 
 
 class KeptLevel(Result):
@@ -79,6 +100,8 @@ class SystemFigures(Result):
 class OtherFootprint(Result):
     """A system under the same trace, scaled in another way."""
 
+    #: The system, which need not be the best of its family: it may be one that misses one limit only.
+    title: str = ""
     footprint: str
     p95_ms: float | None
     usd: float | None
@@ -136,6 +159,8 @@ class Relaxed(Result):
 
     what: str
     limit: float
+    #: Whether the limit is that of a question that states none.
+    default: bool = False
     needed: float
     unit: str
     title: str
@@ -240,6 +265,8 @@ class TooClose(Result):
     #: none does.
     decides: str | None
     text: str
+    #: Its value now, and at the break-even.
+    now: float | None = None
     at: float | None
     unit: str
 

@@ -6,7 +6,8 @@
 3. The cheapest that keeps all is confirmed by several seeds, and with a simulated rebuild. One that fails
    grows or gets a hot spare.
 4. A family goes on to its next designs while the least that one can cost is below what is confirmed.
-5. The best of each family shrinks further, down to its smallest size that keeps all.
+5. The best of each family shrinks further, down to its smallest size that keeps all. In a family that has
+   none, so does what misses nothing but limits that fewer drives mend: budget, watts, height.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from iowatt.evaluate.choose.course import SIZED, ChooseCourse
 from iowatt.evaluate.choose.design import NAS_BAYS, Design, OwnDesign, System
 from iowatt.evaluate.choose.families import CandidateFamily, refused_drive
 from iowatt.evaluate.choose.layout import is_warm
+from iowatt.evaluate.choose.result import shortfall
 from iowatt.evaluate.choose.state import Confirmed, DesignState, SearchedFamily, found_states
 from iowatt.evaluate.choose.trials import Screened, Trials
 
@@ -84,15 +86,25 @@ def search(
 
 
 def _refine(found: Sequence[SearchedFamily], trials: Trials, course: ChooseCourse) -> None:
-    """Shrink the best of each family as far as it keeps all, and confirm that."""
+    """Shrink the best of each family as far as it keeps all, and confirm that.
+
+    Of a family without one, what misses nothing but limits that fewer drives may keep: budget, watts, height.
+    """
+    tried = []
     for family in found:
         if family.best is not None:
             best = next(one for one in family.states if one.confirmed is family.best)
             rows, missed = dict(best.rows), dict(best.missed)
             family.states.append(replace(best, confirmed=None, rows=rows, missed=missed))
+            tried.append((family, family.states[-1]))
+        elif over := [
+            (shortfall(one.missed[one.over]), one.usd, at)
+            for at, one in enumerate(family.states)
+            if one.over is not None
+        ]:
+            tried.append((family, family.states[min(over)[-1]]))
     for _ in range(REFINED):
-        last = [(family, family.states[-1]) for family in found if family.best is not None]
-        moved = [one for family, one in last if _resize(one, _most(family, found), trials, ROUNDS + REFINED)]
+        moved = [one for family, one in tried if _resize(one, _most(family, found), trials, ROUNDS + REFINED)]
         if not moved:
             break
         course.step("shrinking the best", 0.3)
@@ -220,6 +232,8 @@ def _judge(state: DesignState, record: Mapping[str, Any], trials: Trials) -> Non
         state.below = max(state.below, count)
     elif not missed:
         state.keeps = min(count, state.keeps or count)
+    elif all(judge.mends_with_fewer(one) for one in missed):
+        state.over = min(count, state.over or count)
 
 
 def _resize(state: DesignState, most_usd: float, trials: Trials, rounds: int = ROUNDS) -> bool:
@@ -230,10 +244,11 @@ def _resize(state: DesignState, most_usd: float, trials: Trials, rounds: int = R
         return False
     step = state.now.design.step
     low = max(state.below, state.least.count - step)
-    if state.keeps is None:
+    most = state.over if state.keeps is None else state.keeps
+    if most is None:
         count = _grown(state, most_usd, trials)
-    elif state.keeps > low + step:
-        count = (low + state.keeps) / 2 if state.below else state.least.count
+    elif most > low + step:
+        count = (low + most) / 2 if state.below else state.least.count
     else:
         count = None
     if count is None:

@@ -26,6 +26,8 @@ class DesignState:
     #: The largest number known to miss a level, and the smallest known to keep all.
     below: int = 0
     keeps: int | None = None
+    #: The smallest number that keeps all but limits that a smaller one may keep: budget, watts, height.
+    over: int | None = None
     #: Rows of what was simulated, by number; and what of it is missed.
     rows: dict[int, Mapping[str, Any]] = field(default_factory=dict)
     missed: dict[int, list[Missed]] = field(default_factory=dict)

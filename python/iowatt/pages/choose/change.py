@@ -7,7 +7,7 @@ from typing import Final
 
 from iowatt.evaluate.choose.result import Choose
 from iowatt.pages.choose.verdict import amount, apart, missed, money
-from iowatt.render.figure import Cell, Column, Exact, Figure, Table
+from iowatt.render.figure import Cell, Column, Exact, Figure, Significant, Table
 
 _SCREENING: Final = 0.15
 """Median error above which estimates are good for screening only."""
@@ -31,7 +31,7 @@ def changes(found: Choose) -> Iterator[Figure]:
         ]  # fmt: skip
         caption = (
             "One assumption at a time, among the systems that do what is asked. "
-            "A dash: the choice stands, to a fifth or to five times the figure."
+            "A dash: the choice stands, down to a fifth or up to five times the figure."
         )
         yield Figure("break-evens", "Break-evens", caption, Table(columns, rows), wide=True)
     if found.relaxed:
@@ -39,7 +39,7 @@ def changes(found: Choose) -> Iterator[Figure]:
                    Column("For", text=True), Column("Dollars", text=True)]  # fmt: skip
         rows = [
             [
-                one.what.replace("_", " "),
+                "data loss a year" if one.what == "loss_per_year" else one.what.replace("_", " "),
                 *reversed(apart(one.needed, one.limit, one.unit)),
                 one.title,
                 money(one.usd),
@@ -79,13 +79,13 @@ def footprints(found: Choose) -> Iterator[Figure]:
     if found.footprints:
         columns = [
             Column("Workload", text=True), Column("Stream", text=True), Exact("Rate", "/s", digits=5),
-            Exact("Touched", "B", digits=3), Exact("Cache hits", "%", digits=3), Exact("Run", "B", digits=4),
+            Significant("Touched", "GB"), Exact("Cache hits", "%", digits=3), Exact("Run", "B", digits=4),
             Exact("Burstiness", digits=3), Column("Not kept", text=True),
         ]  # fmt: skip
         rows: list[list[Cell]] = [
             [
                 one.workload, f"{one.stream}{' (chosen)' if one.chosen else ''}", one.rate_iops,
-                float(one.touched_bytes), None if one.cache_hits is None else 100 * one.cache_hits,
+                one.touched_bytes / 1e9, None if one.cache_hits is None else 100 * one.cache_hits,
                 one.run_bytes,
                 one.burstiness, ", ".join(one.lost) or None,
             ]
@@ -94,27 +94,30 @@ def footprints(found: Choose) -> Iterator[Figure]:
         caption = (
             "Cache hits: of a cache of 1 % of the workload's capacity. "
             "Burstiness: standard deviation of requests per second over their mean. "
-            "Not kept: off by more than 20 % of what was recorded."
+            "Not kept: off by more than 20 % of what was recorded. "
+            "Of clones and of what is stretched one tenant is measured, in its part of the capacity."
         )
         yield Figure("footprint", "What the load keeps of the trace", caption, Table(columns, rows))
     others = [(one.title, one.otherwise) for one in found.families if one.otherwise is not None]
     if others:
         columns = [
             Column("Family", text=True),
+            Column("System", text=True),
             Column("Trace scaled as", text=True),
-            Column("p95", "ms"),
+            Significant("p95", "ms"),
             Column("Misses", text=True),
         ]
         rows = [
             [
                 title,
+                other.title,
                 other.footprint,
                 other.p95_ms,
                 "; ".join(missed(each) for each in other.missed) or "nothing",
             ]
             for title, other in others
         ]
-        caption = "The same systems, with the trace scaled the other way."
+        caption = "The best systems, and those that miss one limit only, with the trace scaled the other way."
         yield Figure("otherwise", "Does the choice depend on it?", caption, Table(columns, rows))
 
 

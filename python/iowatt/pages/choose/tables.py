@@ -6,21 +6,20 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from iowatt.evaluate.choose.result import Choose, FamilyAnswer, SystemFigures
+from iowatt.pages.choose import marks
 from iowatt.pages.choose.verdict import brief, is_late, misses, money
 from iowatt.render import numbers, palette, plot
-from iowatt.render.figure import Cell, Column, Exact, Figure, Table, axis, layout
+from iowatt.render.figure import Cell, Column, Exact, Figure, Significant, Table, axis, layout
 
 FAR: Final = 10.0
 """Systems that cost this many times the cheapest are left out of the charts."""
-_PLACES: Final = ("top center", "bottom center", "middle right", "middle left")
-"""Places of labels, in turn, so that neighbours do not cover one another."""
 
 
 def chart(found: Choose) -> Figure:
     """Dollars against watts of the best of each family; what misses something is open and paler."""
     shown = [(one, one.watts) for one in _near(found) if one.watts]
-    x = axis("Mean power (W)", type="log")
-    drawn = layout(x, _dollars_axis(found), legend={"orientation": "h", "y": 1.12})
+    x = axis("Mean power (W)", type="log", **marks.ticks([watts for _, watts in shown]))
+    drawn = layout(x, _dollars_axis(found, shown), legend={"orientation": "h", "y": 1.12})
     columns = [
         Column("Family", text=True), Column("System", text=True), Column("Watts", "W"),
         Column("Dollars", "USD"),
@@ -41,9 +40,12 @@ def chart(found: Choose) -> Figure:
 def levels(found: Choose) -> Figure:
     """Dollars against response time as a share of its limit, with the limit as a line."""
     shown = [(one, share) for one in _near(found) if (share := _share(one)) is not None]
-    x = axis("Response time over its limit, of the tightest service level", type="log")
+    x = axis(
+        "Response time over its limit, of the tightest service level", type="log",
+        **marks.ticks([1.0, *(share for _, share in shown)]),
+    )  # fmt: skip
     limit = [plot.reference_line(x=1, dash="dot")]
-    drawn = layout(x, _dollars_axis(found), legend={"orientation": "h", "y": 1.12}, shapes=limit)
+    drawn = layout(x, _dollars_axis(found, shown), legend={"orientation": "h", "y": 1.12}, shapes=limit)
     columns = [Column("Family", text=True), Exact("Share of the limit", digits=3), Column("Dollars", "USD")]
     rows: list[list[Cell]] = [[one.family, share, one.usd] for one, share in shown]
     caption = "Left of the line every service level is kept. Open: it misses that, or something else."
@@ -69,27 +71,28 @@ def _share(one: SystemFigures) -> float | None:
     return max(shares, default=None)
 
 
-def _dollars_axis(found: Choose) -> dict[str, Any]:
-    return axis(f"Dollars over {numbers.years(found.years)}", type="log", tickprefix="$")
+def _dollars_axis(found: Choose, shown: Sequence[tuple[SystemFigures, float]]) -> dict[str, Any]:
+    ticks = marks.ticks([one.usd for one, _ in shown if one.usd], "$")
+    return axis(f"Dollars over {numbers.years(found.years)}", type="log", **ticks)
 
 
 def _marked(found: Choose, shown: Sequence[tuple[SystemFigures, float]]) -> list[dict[str, Any]]:
     """Markers of systems at a place along x, with their families as labels."""
     traces = []
     titles = {one.name: one.title for one in found.families}
-    order = [one for one, _ in sorted(shown, key=lambda pair: (pair[1], pair[0].usd))]
+    names = marks.places([(x, one.usd or 1.0, titles[one.family]) for one, x in shown])
+    places = {one.family: place for (one, _), place in zip(shown, names, strict=True)}
     for name, colour, symbol, keeps in (
         ("does what is asked", palette.P95, "", True),
         ("misses something", palette.BAR, "circle-open", False),
     ):
         chosen = [(one, x) for one, x in shown if one.keeps == keeps]
         if chosen:
-            places = [_PLACES[order.index(one) % len(_PLACES)] for one, _ in chosen]
             traces.append(
                 plot.markers(
                     [x for _, x in chosen], [one.usd for one, _ in chosen], name=name, colour=colour, size=12,
                     symbol=symbol, text=[titles[one.family] for one, _ in chosen], mode="markers+text",
-                    textposition=places, cliponaxis=False,
+                    textposition=[places[one.family] for one, _ in chosen], cliponaxis=False,
                     hover="%{text}: %{y:$,.0f}, %{x:.4g}<extra></extra>",
                 )
             )  # fmt: skip
@@ -99,10 +102,10 @@ def _marked(found: Choose, shown: Sequence[tuple[SystemFigures, float]]) -> list
 def families(found: Choose) -> Figure:
     """The best of each family."""
     columns = [
-        Column("Family", text=True), Column("Dollars", text=True), Exact("Watts", "W", digits=4),
-        Exact("p95", "ms", digits=3), Column("Misses", text=True), Column("Best system", text=True, rank=1),
-        Column("By how much", text=True, rank=1), Exact("p50", "ms", digits=3, rank=3),
-        Exact("p99", "ms", digits=3, rank=2), Column("Usable", "TB", rank=2), Column("Height", "U", rank=3),
+        Column("Family", text=True), Column("Dollars", text=True), Significant("Power", "W"),
+        Significant("p95", "ms"), Column("Misses", text=True), Column("Best system", text=True, rank=1),
+        Column("By how much", text=True, rank=1), Significant("p50", "ms", rank=3),
+        Significant("p99", "ms", rank=2), Column("Usable", "TB", rank=2), Column("Height", "U", rank=3),
         Column("Loss a year", text=True, rank=2), Column("Carbon", "kg", rank=3),
         Column("Drive models", text=True, rank=3),
     ]  # fmt: skip
@@ -142,7 +145,7 @@ def dollars(found: Choose) -> Figure:
     best = [one.best for one in sorted(found.families, key=_rank) if one.best is not None]
     titles = {one.name: one.title for one in found.families}
     groups = list(dict.fromkeys(name for one in best for name in one.by_group))
-    columns = [Column("Family", text=True), *(Exact(name.capitalize(), "USD", digits=4) for name in groups)]
+    columns = [Column("Family", text=True), *(Significant(name.capitalize(), "USD") for name in groups)]
     rows: list[list[Cell]] = [
         [titles[one.family], *(one.by_group.get(name) for name in groups)] for one in best
     ]

@@ -14,6 +14,7 @@ from iowatt.evaluate.choose.result import (
     SystemFigures,
     TooClose,
     TurningPoint,
+    shortfall,
 )
 from iowatt.render import numbers
 
@@ -21,16 +22,17 @@ _NEAREST: Final = 3
 """Families that miss something and are named where none does what is asked."""
 _MOST: Final = 2
 """Systems too close to call that are named, near-ties beside them, and both with break-evens."""
+_NAMES: Final = {
+    "budget": "purchase", "rack_units": "height", "watts": "power", "unavailable": "unavailability",
+}  # fmt: skip
+"""What is limited, where that is not the name of its key."""
 
 
 def verdict(found: Choose) -> Iterator[str]:
     """What to buy, what comes next, what would change it."""
     best, second = found.winner, found.next
     if best is None:
-        yield "No system of these families does what is asked. The nearest:"
-        near = sorted((one.best for one in found.families if one.best is not None), key=_far)
-        for one in near[:_NEAREST]:
-            yield f"{one.title}: {misses(one)}."
+        yield from _none(found)
         return
     yield f"Cheapest that does what is asked: {best.title}, {_short(best, found.years)}."
     if second is not None:
@@ -53,9 +55,22 @@ def verdict(found: Choose) -> Iterator[str]:
         yield f"Ruled out: {', '.join(f'{one.title} ({brief(one.best)})' for one in unfit)}."
 
 
-def _far(one: SystemFigures) -> tuple[int, float]:
-    """How far a system is from what is asked: what it misses, and the most by which it does."""
-    return len(one.missed), max((each.found / each.limit for each in one.missed if each.found), default=0.0)
+def _none(found: Choose) -> Iterator[str]:
+    """That no system does what is asked, and which come nearest; or why none was simulated."""
+    near = sorted(
+        (one.best for one in found.families if one.best is not None), key=lambda one: shortfall(one.missed)
+    )
+    if near:
+        yield "No system of these families does what is asked. The nearest:"
+        for one in near[:_NEAREST]:
+            yield f"{one.title}: {misses(one)}."
+        return
+    yield "No system of these families can do what is asked, so none was simulated:"
+    reasons = list(dict.fromkeys(one.refused for one in found.families if one.refused))
+    for reason in reasons[:_NEAREST]:
+        yield f"{reason}."
+    if len(reasons) > _NEAREST:
+        yield f"and {len(reasons) - _NEAREST} more, in the table of families, By how much."
 
 
 def _short(one: SystemFigures, years: float) -> str:
@@ -90,19 +105,20 @@ def _beside(one: FigureBeside) -> str:
 
 def _close(one: TooClose, tie: NearTie | None) -> str:
     share = numbers.percent(one.share)
-    text = f"Too close to call with today's prices: {one.title} is cheaper in {share} of draws"
+    text = f"Too close to call at these prices: {one.title} is cheaper in {share} of draws"
     if tie is not None:
         text += f", {_differs(tie)}"
     if one.decides is None or one.at is None:
         return f"{text}."
-    return f"{text}. {one.text} decides: break-even at {amount(one.at, one.unit)}."
+    now = "" if one.now is None else f" (now {amount(one.now, one.unit)})"
+    return f"{text}. {one.text}{now} decides: break-even at {amount(one.at, one.unit)}."
 
 
 def _break_even(one: TurningPoint) -> str:
     sides = []
     for side, at, name in (("below", one.below, one.below_winner), ("above", one.above, one.above_winner)):
         if at is not None and name is not None:
-            sides.append(f"{side} {amount(at, one.unit)} {name} is cheapest")
+            sides.append(f"{side} {amount(at, one.unit)}, {name} is cheapest")
     return f"{one.text} (now {amount(one.value, one.unit)}): {'; '.join(sides)}."
 
 
@@ -132,13 +148,17 @@ def _told(relaxed: list[Relaxed]) -> list[Relaxed]:
 
 def _relaxed(one: Relaxed, found: Choose) -> str:
     needed, asked = apart(one.needed, one.limit, one.unit)
-    text = f"If {named(one.what)} of {needed} is acceptable (asked: {asked}): {one.title}, {money(one.usd)}"
+    limit = f"{'the default' if one.default else 'asked'}: {asked}"
+    text = f"If {named(one.what)} of {needed} is acceptable ({limit}): {one.title}, {money(one.usd)}"
     other = next((family.otherwise for family in found.families if family.name == one.family), None)
-    new = [] if other is None else [each for each in other.missed if each.what != one.what]
-    if other is not None and new:
-        missing = ", ".join(each.what for each in new)
-        return f"{text}; with the trace scaled as {other.footprint} it misses {missing}."
-    return f"{text}."
+    if other is None or other.title not in ("", one.title):
+        return f"{text}."
+    scaled = f'with footprint = "{other.footprint}" instead, it'
+    late = [each for each in other.missed if each.what == "load"]
+    new = [each.what for each in other.missed if each.what != one.what]
+    if late:
+        return f"{text}; {scaled} {missed(late[0]).replace('does', 'does only')}."
+    return f"{text}; {scaled} misses {', '.join(new)}." if new else f"{text}."
 
 
 def named(what: str) -> str:
@@ -150,10 +170,15 @@ def named(what: str) -> str:
     return names.get(what) or "a {1} of {0}".format(*what.rsplit(".", 1))
 
 
-def _limit(value: float, unit: str) -> str:
+def _limit(value: float, unit: str, digits: int | None = None) -> str:
+    """A limit, or what was found beside it; with ``digits`` where both would read alike."""
     if unit == "probability":
-        return numbers.probability(value)
-    return money(value) if unit == "USD" else numbers.with_unit(value, unit)
+        return (
+            numbers.probability(value) if digits is None else f"{value:.{digits - 1}e}".replace("e-0", "e-")
+        )
+    if unit == "USD":
+        return money(value) if digits is None else f"${numbers.significant(value, digits)}"
+    return numbers.with_unit(value, unit, digits or 3)
 
 
 def apart(found: float, limit: float, unit: str) -> tuple[str, str]:
@@ -165,7 +190,7 @@ def apart(found: float, limit: float, unit: str) -> tuple[str, str]:
         (
             pair
             for digits in range(3, 8)
-            if (pair := (f"{found:.{digits}g}", f"{limit:.{digits}g}"))[0] != pair[1]
+            if (pair := (_limit(found, unit, digits), _limit(limit, unit, digits)))[0] != pair[1]
         ),
         texts,
     )
@@ -182,7 +207,7 @@ def missed(one: Missed) -> str:
         return "the load" if one.found is None else f"does {numbers.percent(one.found)} of the load"
     if one.found is None:
         return f"{one.what}: not measured"
-    name = one.what.replace("_", " ")
+    name, limit = _NAMES.get(one.what, one.what), "budget" if one.what == "budget" else "limit"
     if one.unit == "probability":
         loss, times = numbers.probability(one.found), numbers.significant(one.found / one.limit)
         return f"data loss {loss} a year, {times} times the limit"
@@ -190,9 +215,8 @@ def missed(one: Missed) -> str:
         return (
             f"{name}: up to {_limit(one.found, one.unit)}, too close to {_limit(one.limit, one.unit)} to call"
         )
-    return (
-        f"{name}: {_limit(one.found, one.unit)}, {numbers.significant(one.found / one.limit)} times the limit"
-    )
+    times = numbers.significant(one.found / one.limit)
+    return f"{name}: {_limit(one.found, one.unit)}, {times} times the {limit}"
 
 
 def money(usd: float) -> str:
