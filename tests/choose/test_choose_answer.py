@@ -101,7 +101,7 @@ def test_a_family_that_misses_says_by_how_much(found):
 
 def test_the_terminal_has_the_verdict_first_and_each_family(found):
     shown = document(found)
-    assert shown.verdict[0].startswith("Cheapest that does what is asked: today (yours)")
+    assert shown.verdict[0].startswith("Cheapest that meets the requirements: today (yours)")
     rows = {str(row[0]) for row in shown.sections[0].figures[0].table.rows}
     assert rows == {one.title for one in found.families}
 

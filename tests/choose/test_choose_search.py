@@ -31,7 +31,7 @@ loss_per_year = 1e-3
 
 
 def best(*changes: str, text: str = QUESTION, jobs: int | None = None):
-    """The cheapest system and its dollars; None where none does what is asked."""
+    """The cheapest system and its dollars; None where none meets the requirements."""
     request = choose_request(text, changes=changes)
     with trials_of(request, jobs) as trials:
         found = search(families_of(request.question), [], trials)

@@ -30,7 +30,9 @@ def test_a_page_has_its_dated_answer(file):
     assert f"$ iowatt choose examples/questions/{file.name}\n" in text
     assert f"literalinclude}} ../../examples/questions/{file.name}" in text
     answer = text.split("```text\n")[1].split("```")[0]
-    verdict = re.search(r"^Cheapest that does what is asked: .+?, \$[\d.,]+[kM]? over ", answer, re.MULTILINE)
-    assert verdict is not None or "No system of these families does what is asked" in answer
+    verdict = re.search(
+        r"^Cheapest that meets the requirements: .+?, \$[\d.,]+[kM]? over ", answer, re.MULTILINE
+    )
+    assert verdict is not None or "No system of these families meets the requirements" in answer
     for family in families_of(choose_request(file).question):
         assert re.search(rf"^{re.escape(family.title)}\b", answer, re.MULTILINE), family.title

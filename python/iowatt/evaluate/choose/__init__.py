@@ -3,8 +3,8 @@
 ``question`` is the file and ``template`` asks for one; ``load`` scales its workloads, ``footprint`` measures
 what that keeps. ``families``, ``design`` and ``layout`` make candidates, ``own`` takes in given systems.
 ``trials`` estimates and simulates them; ``size``, ``search`` and ``confirm`` find the smallest of each family
-that does what is asked, by ``judge``. ``answer``, ``figures`` and ``change`` make the document, ``conduct``
-does all of it from a ``request``.
+that meets the requirements, by ``judge``. ``answer``, ``figures`` and ``change`` make the document,
+``conduct`` does all of it from a ``request``.
 """
 
 from __future__ import annotations

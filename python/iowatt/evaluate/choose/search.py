@@ -172,7 +172,7 @@ def _first(design: Design, trials: Trials) -> DesignState | str:
 
 
 def _unfit(system: System, trials: Trials) -> str | None:
-    """Why even the smallest system of a design cannot do what is asked."""
+    """Why even the smallest system of a design cannot meet the requirements."""
     question, design, units = trials.question, system.design, system.rack_units
     if question.chassis == "nas" and (design.kind == "cluster" or design.drives(system.count) > NAS_BAYS):
         return f"{system.title} does not fit into one box of {NAS_BAYS} bays"

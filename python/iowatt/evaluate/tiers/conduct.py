@@ -97,7 +97,7 @@ def derive(request: TierRequest, target: Path, place: Path, stage: Stage = _quie
     Returns:
         DerivedTiers: The document ``iowatt.tier/1`` (docs/reference/verbs/tier.md).
 
-    Raises ``InputError``: what is wrong with the scenario or the candidates; no candidates do what is asked.
+    Raises ``InputError``: what is wrong with the scenario or the candidates; none meet the requirements.
     """
     base = request.scenario.parent
     listed = candidate.read_candidates(request.tiers)

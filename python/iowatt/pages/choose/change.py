@@ -30,7 +30,7 @@ def changes(found: Choose) -> Iterator[Figure]:
             for one in sorted(found.break_evens, key=lambda one: one.of)
         ]  # fmt: skip
         caption = (
-            "One assumption at a time, among the systems that do what is asked. "
+            "One assumption at a time, among the systems that meet the requirements. "
             "A dash: the choice stands, down to a fifth or up to five times the figure."
         )
         yield Figure("break-evens", "Break-evens", caption, Table(columns, rows), wide=True)

@@ -83,7 +83,7 @@ def _marked(found: Choose, shown: Sequence[tuple[SystemFigures, float]]) -> list
     names = marks.places([(x, one.usd or 1.0, titles[one.family]) for one, x in shown])
     places = {one.family: place for (one, _), place in zip(shown, names, strict=True)}
     for name, colour, symbol, keeps in (
-        ("does what is asked", palette.P95, "", True),
+        ("meets the requirements", palette.P95, "", True),
         ("misses something", palette.BAR, "circle-open", False),
     ):
         chosen = [(one, x) for one, x in shown if one.keeps == keeps]
@@ -111,7 +111,7 @@ def families(found: Choose) -> Figure:
     ]  # fmt: skip
     rows = [_row(one) for one in sorted(found.families, key=_rank)]
     caption = (
-        "Of each family the cheapest system that does what is asked, else the one that comes nearest. "
+        "Of each family the cheapest system that meets the requirements, else the one that comes nearest. "
         "Usable: all that the drives hold with this RAID level or erasure code, without a cache's drives; "
         "drives beyond the data asked for are there for the load or the durability."
     )

@@ -19,7 +19,7 @@ from iowatt.evaluate.choose.result import (
 from iowatt.render import numbers
 
 _NEAREST: Final = 3
-"""Families that miss something and are named where none does what is asked."""
+"""Families that miss something and are named where none meets the requirements."""
 _MOST: Final = 2
 """Systems too close to call that are named, near-ties beside them, and both with break-evens."""
 _NAMES: Final = {
@@ -34,7 +34,7 @@ def verdict(found: Choose) -> Iterator[str]:
     if best is None:
         yield from _none(found)
         return
-    yield f"Cheapest that does what is asked: {best.title}, {_short(best, found.years)}."
+    yield f"Cheapest that meets the requirements: {best.title}, {_short(best, found.years)}."
     if second is not None:
         yield f"Next: {second.title}, {_short(second, found.years)}."
     better = {one.family: one for one in found.near_ties}
@@ -56,16 +56,16 @@ def verdict(found: Choose) -> Iterator[str]:
 
 
 def _none(found: Choose) -> Iterator[str]:
-    """That no system does what is asked, and which come nearest; or why none was simulated."""
+    """That no system meets the requirements, and which come nearest; or why none was simulated."""
     near = sorted(
         (one.best for one in found.families if one.best is not None), key=lambda one: shortfall(one.missed)
     )
     if near:
-        yield "No system of these families does what is asked. The nearest:"
+        yield "No system of these families meets the requirements. The nearest:"
         for one in near[:_NEAREST]:
             yield f"{one.title}: {misses(one)}."
         return
-    yield "No system of these families can do what is asked, so none was simulated:"
+    yield "No system of these families can meet the requirements, so none was simulated:"
     reasons = list(dict.fromkeys(one.refused for one in found.families if one.refused))
     for reason in reasons[:_NEAREST]:
         yield f"{reason}."
