@@ -18,3 +18,10 @@ def test_each_system_that_exceeds_it_is_named():
     assert "raid5 9.5" in told and "cache" in told and "safe" not in told
     (told,) = often_lost([(f"s{number}", 0.5) for number in range(7)])
     assert "3 others" in told
+
+
+def test_a_probability_at_the_stated_rebuild_rate_is_named_near_the_limit():
+    near = [("tiers", ALLOWED_LOSS_PER_YEAR / 2), ("safe", ALLOWED_LOSS_PER_YEAR / 10)]
+    assert often_lost(near) == []
+    (told,) = often_lost(near, stated=True)
+    assert "tiers" in told and "safe" not in told and "durability" in told

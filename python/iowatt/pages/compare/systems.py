@@ -81,7 +81,7 @@ def verdict(found: SystemsCompared) -> Iterator[str]:
         yield f"The response times of {listed(names)} are not ranked: {why} than that of {found.baseline}."
     if found.baseline != found.systems[0].label:
         yield f"Differences are from {found.baseline}, the first that kept up with its load."
-    yield from often_lost([(one.label, one.loss_per_year) for one in found.systems])
+    yield from often_lost([(one.label, one.loss_per_year) for one in found.systems], stated=True)
 
 
 def _lowest(found: SystemsCompared, one: LowestFigure) -> str:

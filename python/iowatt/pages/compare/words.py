@@ -52,7 +52,7 @@ def verdict(found: BeforeAfter) -> Iterator[str]:
         if not flag.withholds:
             yield sentence(flag.text)
     first = (side.runs[0] for side in (found.before, found.after))
-    yield from often_lost([(run.label, run.loss_per_year) for run in first])
+    yield from often_lost([(run.label, run.loss_per_year) for run in first], stated=True)
 
 
 def _verdict(found: BeforeAfter) -> Iterator[str]:
