@@ -27,14 +27,14 @@ def init(
     reading: dict[str, Any],
     examples: Annotated[
         bool,
-        typer.Option("--examples", help="Copy the examples into the folder examples, and write no scenario."),
+        typer.Option("--examples", help="Copy the examples to the folder examples; write no scenario."),
     ] = False,
     force: Force = False,
 ) -> None:
-    """Write a commented scenario that runs as it is.
+    """Write a commented scenario that is ready to run.
 
-    iowatt reads your own trace once, as `iowatt trace info` does and with the same options; the scenario
-    says how to read it. `--examples` copies the scenarios and traces that the documentation uses.
+    A trace of your own is read once, with the same options as in `iowatt trace info`; the scenario records
+    how to read it. `--examples` copies the scenarios and traces that the documentation uses.
     """
     from iowatt.base.atomic_path import refuse_existing, write_text
     from iowatt.cli.progress import bar

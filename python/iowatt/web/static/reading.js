@@ -12,7 +12,7 @@ const KEYS = {
   time_unit: { title: "Unit of the times", choices: ["", "s", "ms", "us", "ns", "ps"], unset: "by its header", formats: [...TABLES, "regex", "mqsim"] },
   sector_size: { title: "Sector", help: "512 or 4KiB, where addresses count sectors" },
   rate_iops: { title: "Rate (requests/s)", help: "of a trace without times", formats: ["", "arc", "lirs", "fio-iolog"], number: true },
-  event: { title: "Event", choices: ["", "Q", "D", "C"], unset: "the format's own", formats: EVENTS },
+  event: { title: "Event", choices: ["", "Q", "D", "C"], unset: "the format's default", formats: EVENTS },
   pattern: { title: "Pattern of a line", help: "(?<time_s>[\\d.]+) (?<op>R|W) (?<lba>\\d+) (?<sectors>\\d+)", formats: ["regex"] },
 };
 
