@@ -113,7 +113,7 @@ def raise_for_missing_points(faults: Sequence[str], machines: Sequence[str]) -> 
         raise IowattError(
             "internal",
             None,
-            f"{len(faults)} points ended in a fault of iowatt\n" + "\n".join(faults[:5]),
+            f"{len(faults)} points ended with an internal error\n" + "\n".join(faults[:5]),
             hint="`resume=True` tries them again",
         )
     if machines:

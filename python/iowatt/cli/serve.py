@@ -65,11 +65,12 @@ def serve(
         return
 
     def begun(serving: Serving) -> None:
-        typer.echo(f"iowatt serves {workspace.resolve()} at {serving.address} (Ctrl-C ends it)", err=True)
+        typer.echo(f"iowatt: serving {workspace.resolve()} at {serving.address} (Ctrl-C to stop)", err=True)
         if serving.open_to_others:
             typer.echo(
-                "warning: other machines can reach this server. Traffic is not encrypted: put a proxy with "
-                "TLS before it.",
+                "warning: other machines can reach this server and traffic is not encrypted; put it behind "
+                "a TLS "
+                "proxy.",
                 err=True,
             )
         if serving.token is not None:

@@ -96,6 +96,6 @@ def run(
         raise IowattError(
             "internal",
             None,
-            f"{len(done.faults)} points ended in a fault of iowatt\n" + "\n".join(done.faults[:5]),
+            f"{len(done.faults)} points ended with an internal error\n" + "\n".join(done.faults[:5]),
             hint="`resume=True` tries them again",
         )
