@@ -30,8 +30,7 @@ def calibrate(
         typer.Argument(
             metavar="MEASURED...",
             help="SSD: cells as for `devices validate --measured`, and power logs. Disk: one trace with "
-            "response "
-            "times, one request at a time, or fio completion-latency logs with offsets.",
+            "response times, one request at a time, or fio completion-latency logs with offsets.",
             show_default=False,
         ),
     ] = None,

@@ -50,8 +50,7 @@ def import_(
         typer.Argument(
             metavar="OUTPUT",
             help="fio JSON (its logs are found next to it), a vdbench output folder or report, an Iometer "
-            "result "
-            "file, or a trace with response times; with --as, a counter log.",
+            "result file, or a trace with response times; with --as, a counter log.",
             show_default=False,
         ),
     ],

@@ -131,8 +131,7 @@ def schema(
             metavar="NAME",
             help="Input file (scenario, profile, product, family, plan, about, cost-book, cost-inventory, "
             "array-log, duty-cycle, fleet-plan, question, submission, registry) or a result, by its schema "
-            "name: "
-            "rate for iowatt.rate/1.",
+            "name: rate for iowatt.rate/1.",
             autocompletion=names,
         ),
     ] = "scenario",

@@ -68,9 +68,8 @@ def serve(
         typer.echo(f"iowatt: serving {workspace.resolve()} at {serving.address} (Ctrl-C to stop)", err=True)
         if serving.open_to_others:
             typer.echo(
-                "warning: other machines can reach this server and traffic is not encrypted; put it behind "
-                "a TLS "
-                "proxy.",
+                "warning: other machines can reach this server and traffic is not encrypted; put it behind a "
+                "TLS proxy.",
                 err=True,
             )
         if serving.token is not None:

@@ -106,7 +106,7 @@ class SupplyKeys(Strict):
 class PartKeys(PartFigures):
     """Like parts of one enclosure."""
 
-    name: Name = key("Its name in results.", example="controller")
+    name: Name = key("Name in results.", example="controller")
     model: str | None = key(
         "A part of the library or a file ending in .toml; the other keys change its figures.",
         unset="none, the keys of this table give the figures",
@@ -140,7 +140,7 @@ class PartKeys(PartFigures):
 class EnclosureKeys(Strict):
     """Like enclosures (shelves, controller chassis, frames), each with its own supplies."""
 
-    name: Name = key("Its name in results.", example="shelf")
+    name: Name = key("Name in results.", example="shelf")
     count: int | None = key(
         "How many there are.",
         unset="as many as its drives need; one, where it has no drives",

@@ -23,7 +23,7 @@ const told = (path) => {
   const known = key(path);
   if (known === undefined) return {};
   const fallback = known.default.replace(/(\d)\.0\b/g, "$1").replaceAll('"', "");
-  const left = fallback.startsWith("left out: ") ? ` Default: ${fallback.slice(10)}.` : known.required ? "" : ` Default: ${fallback}.`;
+  const left = fallback.startsWith("if omitted: ") ? ` Default: ${fallback.slice(12)}.` : known.required ? "" : ` Default: ${fallback}.`;
   const short = first(known.meaning);
   return {
     help: `${short}${left}`,

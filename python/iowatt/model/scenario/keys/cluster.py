@@ -138,7 +138,7 @@ class ClusterPoolKeys(PlacementFigures):
 
     name: Name = key("Its name in results, in `cluster.volume.pool` and in `--set` paths.", example="hdd")
     device: DeviceChoice = key(
-        "The drive and, where they differ, its figures.",
+        "The drive model, with optional overrides of its figures.",
         accepts="a name of the library, a device file (.toml), or a table with the keys name, rpm, capacity, "
         "power",
         example="intel-dc-p4510-4tb",
@@ -153,7 +153,7 @@ class ClusterPoolKeys(PlacementFigures):
         default="auto",
         example="read-modify-write",
     )
-    failure: list[DriveFailure] = key("Drives that fail.", default=[])
+    failure: list[DriveFailure] = key("Drive failures.", default=[])
     recovery: RecoveryFigures = key(
         "How lost members are restored, and moved ones copied.",
         default=RecoveryFigures(),
@@ -190,12 +190,12 @@ class ClusterPoolKeys(PlacementFigures):
 class ClusterVolumeKeys(Strict):
     """A range of a pool's usable bytes."""
 
-    name: Name = key("Its name in results and in `workload.volume`.", example="images")
+    name: Name = key("Name in results and in `workload.volume`.", example="images")
     pool: Name | None = key("The pool that holds it.", unset="the cluster's only pool", example="hdd")
     capacity: Capacity | None = key("Its size.", unset="the rest of the pool", example="50TB", gt=0)
     qos: VolumeQos | None = key(
         "What it may take, and its standing among those that wait, as `array.volume.qos`.",
-        unset="as much as it wants",
+        unset="no limit",
         example={"iops": 500, "burst": "2s"},
     )
 
@@ -213,7 +213,7 @@ class ClusterFailure(Strict):
 class ClusterKeys(Strict):
     """A scale-out system: nodes in racks, joined by networks."""
 
-    name: Name = key("Its name in results and in `--set` paths.", example="ceph")
+    name: Name = key("Name in results and in `--set` paths.", example="ceph")
     preset: Preset | None = key(
         "In whose manner it works: defaults of pools, recovery, software and networks, each with its source "
         "(docs/models/cluster.md).",

@@ -225,7 +225,7 @@ class HopKeys(Strict):
     """One link, one switch, or one delay on the way."""
 
     name: Name | None = key(
-        "Its name in results and in `--set` paths.",
+        "Name in results and in `--set` paths.",
         unset="that of its part, with a number where the path has several of them",
         example="near",
     )
@@ -301,7 +301,7 @@ class Port(Strict):
 class PathKeys(Strict):
     """The way of workloads' requests from their host to the array and back."""
 
-    name: Name = key("Its name in results and in `--set` paths.", example="san")
+    name: Name = key("Name in results and in `--set` paths.", example="san")
     workloads: list[Name] | None = key(
         "The workloads that go this way.", unset="all workloads", example=["oltp"], min_length=1
     )

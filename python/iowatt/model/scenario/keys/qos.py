@@ -61,7 +61,7 @@ class VolumeQos(Strict):
 
 
 class ArrayQos(Strict):
-    """How many requests the array takes at once, and the order of those that wait for it."""
+    """Maximum number of requests in the array, and the order of those waiting."""
 
     outstanding: int = key(
         "Most requests in the array at once, those of all volumes together. The others wait at its door, "
