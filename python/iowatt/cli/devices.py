@@ -155,7 +155,7 @@ def import_(
             "missing",
             str(file),
             "its layout is irregular and needs a file of its own",
-            hint="name one: `output=FILE`",
+            hint="add `output=FILE`",
         )
     else:
         typer.echo(imported.text(), nl=False)

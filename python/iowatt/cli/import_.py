@@ -157,7 +157,7 @@ def _counters(
     from iowatt.sources.counters import CountersRequest, observe
 
     if strange := [key for key in given if key not in _OF_COUNTERS]:
-        message = "this is for traces, and counters are no trace"
+        message = "this applies to traces, not to counters"
         raise InputError("not-applicable", Argument(argument(strange[0])), message)
     options = {_OF_COUNTERS[key]: value for key, value in given.items()}
     return observe(CountersRequest([source], kind, utc_offset=utc_offset, interval_s=interval_s, **options))
@@ -173,7 +173,7 @@ def _chosen(found: Sequence[Observation], names: list[str] | None, source: Path)
         raise InputError(
             "unknown-name",
             str(source),
-            f"there is no run {missing[0]!r}; there are {', '.join(one.name for one in found)}",
+            f"there is no run {missing[0]!r}; available: {', '.join(one.name for one in found)}",
         )
     return [one for one in found if one.name in names]
 

@@ -55,9 +55,7 @@ def init(
         found = ReadTrace(read.format, read.devices.count, read.reached_bytes)
     elif reading:
         place = Argument(argument(next(iter(reading))))
-        raise InputError(
-            "not-applicable", place, "goes with a trace of your own", hint="name it: `trace=FILE`"
-        )
+        raise InputError("not-applicable", place, "goes with a trace of your own", hint="add `trace=FILE`")
     write_text(file, starter_text(file, trace, reading, found), force=force)
     if found is not None and found.devices > 1:
         typer.echo(

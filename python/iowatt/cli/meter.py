@@ -126,7 +126,9 @@ def record(
         path = output / f"{name}.csv"
         meter = meters.meter(address)
         if path.exists() and not resume:
-            raise InputError("exists", str(path), "the file exists", hint="`resume=True` continues it")
+            raise InputError(
+                "exists", str(path), "the file already exists", hint="use `resume=True` to continue it"
+            )
         recorders.append(Recorder(meter, path, name=name, interval_s=pause, watcher=_watcher(name)))
     _run(recorders, seconds)
     for recorder in recorders:

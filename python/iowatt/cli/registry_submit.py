@@ -78,7 +78,7 @@ def submit(
     from iowatt.registry.result import checked_bundle
 
     if registry is None and output is None:
-        text = "nothing would be done"
+        text = "nothing to do"
         hint = "`registry=DIR` or an address submits it, `output=FILE.zip` writes the bundle"
         raise InputError("missing", Argument("registry"), text, hint=hint)
     facets = pairs(facet or [], "facet", "vendor=Example")

@@ -39,7 +39,7 @@ def report(
         if len(runs) > 1:
             raise InputError("missing", Argument("output"), "a report of several Runs needs a file name")
         if not runs[0].is_dir():
-            raise InputError("not-found", str(runs[0]), "there is no such Run")
+            raise InputError("not-found", str(runs[0]), "no such Run")
         output = runs[0] / "report.html"
     check_target(output, force=force)
 

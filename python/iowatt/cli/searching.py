@@ -114,12 +114,12 @@ def raise_for_missing_points(faults: Sequence[str], machines: Sequence[str]) -> 
             "internal",
             None,
             f"{len(faults)} points ended with an internal error\n" + "\n".join(faults[:5]),
-            hint="`resume=True` tries them again",
+            hint="use `resume=True` to retry them",
         )
     if machines:
         raise InputError(
             "tool-failed",
             None,
             f"{len(machines)} points could not be run on their machines\n" + "\n".join(machines[:5]),
-            hint="fix that, and `resume=True` tries them again; the others are kept",
+            hint="fix that and use `resume=True` to retry them; finished points are kept",
         )

@@ -97,5 +97,5 @@ def run(
             "internal",
             None,
             f"{len(done.faults)} points ended with an internal error\n" + "\n".join(done.faults[:5]),
-            hint="`resume=True` tries them again",
+            hint="use `resume=True` to retry them",
         )

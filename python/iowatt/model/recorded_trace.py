@@ -274,5 +274,5 @@ def recorded(path: Path) -> list[Path]:
 def existing(path: Path) -> Path:
     """``path``; ``InputError`` where there is no such trace file."""
     if not all(file.is_file() for file in recorded(path)):
-        raise InputError("not-found", str(path), "there is no such trace file")
+        raise InputError("not-found", str(path), "no such trace file")
     return path

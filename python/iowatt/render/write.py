@@ -30,7 +30,7 @@ def check_target(target: Path, *, force: bool, kinds: Sequence[str] = KINDS) -> 
     if target.is_dir():
         raise InputError("wrong-kind", str(target), "is a directory; a report is a file")
     if target.exists() and not force:
-        raise InputError("exists", str(target), "exists already", hint="`force=True` replaces it")
+        raise InputError("exists", str(target), "already exists", hint="use `force=True` to overwrite it")
 
 
 def write(

@@ -121,7 +121,9 @@ def staging(target: Path, force: bool) -> Iterator[Path]:
     if not target.parent.is_dir():
         raise InputError("not-found", str(target), f"there is no directory {target.parent} to write to")
     if target.exists() and not force:
-        raise InputError("exists", str(target), "the file exists already", hint="`force=True` replaces it")
+        raise InputError(
+            "exists", str(target), "the file already exists", hint="use `force=True` to overwrite it"
+        )
     with file(target) as partial:
         yield partial
 

@@ -125,7 +125,7 @@ def _refuse_faults(evaluator: Evaluator) -> None:
             "internal" if evaluator.faults else "tool-failed",
             None,
             f"{len(faults)} points {what}\n" + "\n".join(faults[:5]),
-            hint="`resume=True` tries them again",
+            hint="use `resume=True` to retry them",
         )
 
 

@@ -41,7 +41,7 @@ def check_target(target: Path, *, force: bool) -> None:
         raise InputError("unsafe-target", str(target / STAGES), text, hint=hint)
     if not force:
         hint = "choose another directory with `output=`, or replace it with `force=True`"
-        raise InputError("exists", str(target), "a plan exists already", hint=hint)
+        raise InputError("exists", str(target), "a plan already exists", hint=hint)
 
 
 def write(

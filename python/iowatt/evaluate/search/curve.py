@@ -130,7 +130,7 @@ def _workload(given: ScenarioInput, asked: str | None) -> tuple[int, str, dict[s
     if not names:
         raise InputError("missing", given.source, "the scenario has no workload whose load could vary")
     if asked is None and len(names) > 1:
-        message = f"the scenario has {len(names)} workloads; say whose load varies"
+        message = f"the scenario has {len(names)} workloads; choose the one whose load varies"
         raise InputError("ambiguous", Argument("workload"), message, hint=f"one of {', '.join(names)}")
     if asked is not None and asked not in names:
         message = f"there is no workload {asked!r}"

@@ -132,7 +132,7 @@ def _raw_files(folder: Path) -> Iterable[str]:
 
 def _scenario_of(plan: Plan, folder: Path) -> Path:
     if plan.target.scenario is None:
-        raise InputError("missing", str(folder / "plan.json"), "the plan names no scenario")
+        raise InputError("missing", str(folder / "plan.json"), "the plan has no scenario")
     return Path(plan.target.scenario)
 
 

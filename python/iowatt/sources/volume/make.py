@@ -47,7 +47,7 @@ def create(request: NewVolume, *, tell: Callable[[str], None] = lambda _text: No
         raise InputError("duplicate", Argument("store"), "each part needs a store of its own")
     erase = {path.absolute() for path in request.erase}
     if unknown := erase - set(stores):
-        raise InputError("conflict", Argument("erase"), f"{min(unknown)} is none of the stores")
+        raise InputError("conflict", Argument("erase"), f"{min(unknown)} is not one of the stores")
     made: list[Path] = []
     try:
         for path, needed in zip(stores, needs, strict=True):

@@ -60,7 +60,7 @@ def _inside(root: Path, path: str, argument: str, what: str, *, folder: bool = T
     except (OSError, ValueError, RuntimeError):  # too long, a NUL, links in a circle
         there = False
     if not there:
-        raise InputError("not-found", place, f"there is no such {'folder' if folder else 'file'}")
+        raise InputError("not-found", place, f"no such {'folder' if folder else 'file'}")
     return found
 
 

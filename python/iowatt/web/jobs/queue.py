@@ -57,7 +57,7 @@ class JobQueue:
                 if found.state not in ("failed", "cancelled"):
                     if (found.kind, found.request) != (kind, json.loads(json.dumps(request))):
                         message = f"the key belongs to job {found.id}, which has a different request"
-                        raise InputError("in-use", "key", message, hint="leave the key out, or use another")
+                        raise InputError("in-use", "key", message, hint="omit the key, or use another")
                     return found
                 connection.execute("UPDATE jobs SET key = NULL WHERE id = ?", [found.id])
             self._refuse_more(self._waiting(connection))

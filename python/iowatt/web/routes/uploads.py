@@ -113,7 +113,7 @@ def _uploaded(folder: FilePath, name: str) -> FilePath:
 
 
 def _no_upload(name: str) -> InputError:
-    return InputError("not-found", Argument("name", name), "there is no such upload")
+    return InputError("not-found", Argument("name", name), "no such upload")
 
 
 def _refuse_name(name: str) -> None:
