@@ -61,7 +61,7 @@ class Key:
         if self.unset is not None:
             return f"if omitted: {self.unset}"
         if isinstance(self.default, BaseModel) or self.default == []:
-            return f"if omitted: {'the defaults of its keys' if self.default else 'none'}"
+            return "the defaults of its keys" if self.default else "none"
         if self.unit == "bytes":
             return format_bytes(self.default, binary=True)
         if self.unit is None or isinstance(self.default, dict):

@@ -91,7 +91,7 @@ def submit(
             path = source
         else:
             if signing_key is None:
-                hint = "`iowatt registry key FILE` makes one"
+                hint = "create one with `iowatt registry key FILE`"
                 raise InputError("missing", Argument("signing_key"), "a bundle is signed by a key", hint=hint)
             key = bundle.SigningKey(signing_key)
             path = output or Path(scratch, "submission.zip")

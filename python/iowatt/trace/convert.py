@@ -109,7 +109,7 @@ def _kind(target: Path) -> Compression | None:
     for suffix, compression in _CSV.items():
         if name.endswith(suffix):
             return compression
-    message = f"the name does not tell the format; accepted endings are {', '.join(_CSV)} and .parquet"
+    message = f"not a supported file type; expected {', '.join(_CSV)} or .parquet"
     raise InputError("not-accepted", str(target), message)
 
 

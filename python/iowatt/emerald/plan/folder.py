@@ -76,7 +76,7 @@ def read(path: Path) -> Plan:
     from pydantic import ValidationError
 
     file = plan_file(path)
-    hint = "`iowatt emerald plan` makes one"
+    hint = "create one with `iowatt emerald plan`"
     raw = input_file.whole(file, "a plan", hint=hint)
     try:
         return Plan.model_validate_json(raw)

@@ -34,7 +34,7 @@ def curve_request(
         raise InputError(
             "missing" if rates is None else "conflict",
             Argument("rates"),
-            "a curve is over rates or over requests outstanding; give one of them",
+            "set either the rates or the outstanding requests of the curve",
             hint="for example `rates=50,100..400:50`, or `outstanding=1..64:x2`",
         )
     if rates is not None:

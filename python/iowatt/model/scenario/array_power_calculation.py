@@ -32,11 +32,8 @@ def calculated_power(
         text, source, folder = scenario, "scenario", base or Path()
     else:
         path = Path(scenario)
-        text, source, folder = (
-            read_text(path, "see docs/howto/array-power.md and examples/array-power.toml"),
-            str(path),
-            path.parent,
-        )
+        hint = "see docs/howto/array-power.md and examples/array-power.toml"
+        text, source, folder = read_text(path, hint), str(path), path.parent
     document = scenario_document(text, source, overrides, folder)
     found, resolved = _resolved(document, folder)
     assert resolved.plan is not None

@@ -96,7 +96,7 @@ def write(prepared: PreparedSubmission, key: SigningKey, target: Path, *, force:
 def _measurement(folder: Path, facets: Mapping[str, str]) -> PreparedSubmission:
     plan = read_plan(folder / "plan.json")
     file = folder / ANALYSIS
-    hint = f"`iowatt emerald analyze {folder}` makes it"
+    hint = f"create it with `iowatt emerald analyze {folder}`"
     raw = input_file.whole(file, "an analysis", input_file.RESULT_BYTES, hint=hint)
     try:
         analysis = Analysis.model_validate_json(raw)

@@ -312,8 +312,7 @@ class Pool(Strict):
     )
     device: DeviceChoice = key(
         "The drive model, with optional overrides of its figures.",
-        accepts="a name of the library, a device file (.toml), or a table with the keys name, rpm, capacity, "
-        "power",
+        accepts="a library name, a device file (.toml), or a table with the keys name, rpm, capacity, power",
         example="arrays2002-disk",
     )
     count: int = key(

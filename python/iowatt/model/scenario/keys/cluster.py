@@ -23,8 +23,7 @@ from iowatt.model.scenario.keys.ssd import SsdSettings
 Preset = Literal["ceph-replicated", "ceph-ec", "hdfs", "hdfs-ec", "minio"]
 
 _LINK: Final = (
-    "a name of the library (`iowatt fabric list --kind link`), or a table with the keys name, rate, frame, "
-    "overhead"
+    "a library name (`iowatt fabric list --kind link`), or a table with the keys name, rate, frame, overhead"
 )
 
 
@@ -50,13 +49,13 @@ class NodeKeys(Strict):
     )
     count: int = key("Number of nodes.", within=(1, 100_000), example=6)
     server: ServerChoice = key(
-        "The server: a name of the library, or a table of figures.",
-        accepts="a name of the library, or a table with the keys name, rack_units, cores, memory, bays, "
+        "The server: a library name, or a table of figures.",
+        accepts="a library name, or a table with the keys name, rack_units, cores, memory, bays, "
         "form_factor, idle, busy, supply_rating, supplies, supply_efficiency",
         example="dell-poweredge-r6515",
     )
     adapter: str | None = key(
-        "Its network adapter, a name of the library, for its watts.",
+        "Its network adapter, a library name, for its watts.",
         unset="no watts beside those of the server",
         example="nvidia-connectx-5-25gbe",
         min_length=1,
@@ -110,7 +109,7 @@ class NetworkKeys(NetworkFigures):
         example="200Gbit/s",
     )
     switch: str | None = key(
-        "The switches of each rack, a name of the library, for their watts.",
+        "The switches of each rack, a library name, for their watts.",
         unset="their watts are not counted",
         example="arista-7050sx3-48yc8",
         min_length=1,
@@ -139,8 +138,7 @@ class ClusterPoolKeys(PlacementFigures):
     name: Name = key("Its name in results, in `cluster.volume.pool` and in `--set` paths.", example="hdd")
     device: DeviceChoice = key(
         "The drive model, with optional overrides of its figures.",
-        accepts="a name of the library, a device file (.toml), or a table with the keys name, rpm, capacity, "
-        "power",
+        accepts="a library name, a device file (.toml), or a table with the keys name, rpm, capacity, power",
         example="intel-dc-p4510-4tb",
     )
     drives: int = key("Drives of each of the nodes.", within=(1, 256), example=12)
