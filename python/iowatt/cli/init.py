@@ -59,8 +59,8 @@ def init(
     write_text(file, starter_text(file, trace, reading, found), force=force)
     if found is not None and found.devices > 1:
         typer.echo(
-            f"note: the {found.devices} devices of {trace} lie one behind the other in the "
-            "volume (place in the scenario); --device takes some of them",
+            f"note: the {found.devices} devices of {trace} are placed end to end in the volume (key "
+            "`place`); --device selects some of them",
             err=True,
         )
     typer.echo(f"wrote {file}; `iowatt check {file}` checks it, `iowatt run {file}` runs it", err=True)

@@ -101,7 +101,7 @@ def kept_on_interrupt(target: Path, kind: FolderKind | None = None) -> Iterator[
     except KeyboardInterrupt:
         if is_search(target, kind or SWEEP):
             typer.echo(
-                f"iowatt: what is finished is kept in {target}; the same command with --resume goes on",
+                f"iowatt: finished points are kept in {target}; add --resume to continue",
                 err=True,
             )
         raise

@@ -391,31 +391,30 @@ class Pool(Strict):
         example={"policy": "fixed-threshold", "threshold": "10s"},
     )
     ssd: SsdSettings | None = key(
-        "How its SSDs are simulated, and figures of their flash that differ from their file.",
-        unset="by their file, in steady state",
+        "SSD simulation settings, and overrides of flash figures of the device file.",
+        unset="as in the device file, in steady state",
         example={"over_provisioning": 0.28, "gc": {"policy": "greedy"}},
     )
     placement: Literal["by-volume"] | None = key(
-        "Which placement handle (NVMe FDP) hosts write with. by-volume: each volume on the pool, and each "
-        "part of a virtual pool, has a handle of its own, parity included. The drive must have handles "
+        "NVMe FDP placement handles for host writes. by-volume: each volume on the pool, and each "
+        "part of a virtual pool, has its own handle, including parity. The drive must have handles "
         "(flash.placement_handles of its file).",
-        unset="none: the drives place all writes together",
+        unset="none: all writes are placed together",
         example="by-volume",
     )
     write_cache: bool | None = key(
-        "Whether writes complete in the drives' buffers (true), from which the media are written in the "
-        "background, or on the media (false). The first needs a drive with a buffer.",
+        "Drive write cache. true: writes complete in the drive's buffer and reach the media in the "
+        "background; needs a drive with a buffer. false: writes complete on the media.",
         unset="as in the drive's file (buffer.fast_write); an SSD has ssd.write_buffer",
         example=False,
     )
     read_ahead: bool | None = key(
-        "Whether the drives read on after a read, into their buffers. The first needs a drive with a buffer.",
+        "Drive read-ahead into its buffer after a read. true needs a drive with a buffer.",
         unset="as in the drive's file (buffer.read_ahead); an SSD has none",
         example=False,
     )
     phase: Literal["random", "zero"] = key(
-        "Rotational position of each drive at time zero. Drawn from the seed, or all at sector 0 (for "
-        "cross-checks).",
+        "Rotational position of each drive at time zero: random by the seed, or sector 0 (for cross-checks).",
         default="random",
         example="zero",
     )
