@@ -92,7 +92,7 @@ def choose_request(
     """
     given = isinstance(question, str) and "\n" in question
     path = Path() if given else Path(question)
-    text = str(question) if given else read_text(path, "create one with `iowatt choose --init`")
+    text = str(question) if given else read_text(path)
     document = TomlDocument(text, "question" if given else str(path), list(changes), StorageQuestion)
     read = document.validate(StorageQuestion)
     document.fail(read.problems(family_names()))
