@@ -137,7 +137,7 @@ def _request(
         )
     if workload is not None:
         raise InputError(
-            "not-applicable", Argument("workload"), "names whose rate varies; give `rates=...`, too"
+            "not-applicable", Argument("workload"), "selects the workload to vary; also set `rates=...`"
         )
     return SweepRequest("sweep", given, [], bundles=True, strict=True)
 

@@ -37,7 +37,7 @@ def cache(
     Parameters
     ----------
     trace:
-        A trace file, or a profile: a name of the library or a ``.toml`` file.
+        A trace file, or a profile: a library name or a ``.toml`` file.
     policy:
         Names of policies (docs/models/cache.md) with parameters, ``"lru,s3-fifo:small_share=0.2"``, or
         ``"all"``.

@@ -145,6 +145,6 @@ def _frame(request: SweepRequest, output: PathLike | None, **options: Any) -> pl
     found = run_sweep(request, output=None if output is None else Path(output), page=report, **options)
     if found.faults:
         raise IowattError(
-            "internal", None, f"{len(found.faults)} points ended in a fault of iowatt: {found.faults[0]}"
+            "internal", None, f"{len(found.faults)} points ended with an internal error: {found.faults[0]}"
         )
     return found.frame

@@ -216,7 +216,9 @@ def write_text(path: Path, text: str, *, force: bool) -> None:
 def refuse_existing(path: Path, *, force: bool) -> None:
     """Raise ``InputError`` where ``path`` exists and may not be replaced: before any work is done for it."""
     if path.exists() and not force:
-        raise InputError("exists", str(path), "the file exists", hint="`force=True` replaces it")
+        raise InputError(
+            "exists", str(path), "the file already exists", hint="use `force=True` to overwrite it"
+        )
 
 
 def write_whole(target: Path, write: Callable[[Path], object]) -> Path:

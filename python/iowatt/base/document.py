@@ -130,7 +130,11 @@ def key_text(path: KeyPath, raw: Any) -> str:
     return ".".join(parts)
 
 
-def read_text(path: Path, hint: str = "`iowatt init` writes one to start from") -> str:
+SCENARIO_HINT: Final = "create one with `iowatt init`"
+"""What to do where there is no scenario."""
+
+
+def read_text(path: Path, hint: str | None = None) -> str:
     """The text of a TOML file; an ``InputError`` that names it where it cannot be read, with ``hint`` where
     there is none.
     """

@@ -51,7 +51,7 @@ def whole(
             while chunk := file.read(_CHUNK):
                 if data.tell() + len(chunk) > most:
                     raise InputError(
-                        "too-large", str(path), f"longer than {_shown(most)}, the most that {what} may have"
+                        "too-large", str(path), f"longer than {_shown(most)}, the maximum for {what}"
                     )
                 data.write(chunk)
                 if line:

@@ -57,11 +57,11 @@ class Key:
     def default_text(self) -> str:
         """The default for people."""
         if self.required:
-            return "none, the key is required"
+            return "none (required)"
         if self.unset is not None:
-            return f"left out: {self.unset}"
+            return f"if omitted: {self.unset}"
         if isinstance(self.default, BaseModel) or self.default == []:
-            return f"left out: {'the defaults of its keys' if self.default else 'none'}"
+            return "the defaults of its keys" if self.default else "none"
         if self.unit == "bytes":
             return format_bytes(self.default, binary=True)
         if self.unit is None or isinstance(self.default, dict):

@@ -138,13 +138,13 @@ def _index(
         raise InputError(
             "ambiguous",
             place,
-            f"{inside} has {len(elements)} elements; say whose {part!r} is meant, by name or index",
+            f"{inside} has {len(elements)} elements; select the {part!r} of one by name or index",
             hint=" or ".join(ways or (f"{inside}.{index}.{part}" for index in range(len(elements)))),
         )
     raise InputError(
         "unknown-name",
         place,
-        f"{inside} has no element {part!r}; expected a name or an index below {len(elements)}",
+        f"{inside} has no element {part!r}; expected an element's name or an index below {len(elements)}",
         hint=suggestion(part, names, "names")
         if nearest(part, names) or not nearest(part, keys)
         else suggestion(part, sorted(keys), "keys"),

@@ -57,7 +57,7 @@ def read_bytes(path: Path, limit: int = MAX_BYTES, where: str | None = None) -> 
     where = where or str(path)
     try:
         if not path.is_file():
-            raise InputError("not-found", where, "there is no such file")
+            raise InputError("not-found", where, "no such file")
         with path.open("rb") as raw:
             packed = raw.read(2) == _GZIP
             raw.seek(0)

@@ -44,7 +44,7 @@ _MOST_SECONDS: Final = 9e9  # 285 years: what 64-bit nanoseconds hold, with a ma
 _MOST_RATE: Final = 1e15
 
 BLOCK_SIZE: Final = "a size in bytes such as 4096, '16k' or '16KiB' (k, m, g, t count in 1024s)"
-CAPACITY: Final = "a capacity that says its kind, such as '600GB', '2TB' or '1.5TiB'"
+CAPACITY: Final = "a capacity with its unit, such as '600GB', '2TB' or '1.5TiB'"
 RATE: Final = "a rate such as '160MB/s', '215MiB/s' or '12Gbit/s'"
 IOPS: Final = "requests per second, such as 500 or '500 IOPS'"
 DURATION: Final = "a time with its unit, such as '500us', '26s', '10min' or '1h' (ns us ms s min h d)"

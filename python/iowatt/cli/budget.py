@@ -49,10 +49,10 @@ def budget(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Break down the response time: waiting and service hop by hop, in the mean and in the tail.
+    """Break down response time hop by hop: queueing and service, in the mean and in the tail.
 
-    With --within, which hop breaks the service level first and at what rate: an estimate from one Run, and
-    between the loads with --rates or several Runs.
+    With --within, which hop violates the service level first and at what rate: an estimate from one Run, or
+    interpolated with --rates or several Runs.
     """
     import iowatt
     from iowatt.cli.progress import points_bar

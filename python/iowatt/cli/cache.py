@@ -35,7 +35,7 @@ def cache(
         str,
         typer.Argument(
             metavar="TRACE",
-            help="A trace, - for stdin; or a profile of the library, or a profile file (.toml).",
+            help="A trace (- for stdin), a library profile, or a profile file (.toml).",
             show_default=False,
         ),
     ],
@@ -45,7 +45,7 @@ def cache(
         typer.Option(
             "--policy",
             metavar="NAME,...",
-            help="lru, fifo, clock, 2q, arc, lfu, w-tinylfu, s3-fifo, sieve or all; with parameters as in "
+            help="lru, fifo, clock, 2q, arc, lfu, w-tinylfu, s3-fifo, sieve or all; with parameters: "
             "s3-fifo:small_share=0.2.",
         ),
     ] = "lru",
@@ -54,7 +54,7 @@ def cache(
         typer.Option(
             "--sizes",
             metavar="SIZE,...",
-            help="Cache sizes: 4GiB, or 1% of what the trace touches; with --block none, numbers of objects.",
+            help="Cache sizes: 4GiB, or 1% of what the trace touches; with --block none, object counts.",
             show_default="0.1% to 50%",
         ),
     ] = None,
@@ -65,7 +65,7 @@ def cache(
     writes: Annotated[
         str,
         typer.Option(
-            "--writes", metavar="allocate|around", help="Whether a write that misses enters the cache."
+            "--writes", metavar="allocate|around", help="Whether a write miss allocates in the cache."
         ),
     ] = "allocate",
     warm_up: Annotated[
@@ -73,13 +73,13 @@ def cache(
         typer.Option(
             "--warm-up",
             metavar="N|TIME",
-            help="Do not count so many requests, or those before a time such as 1h.",
-            show_default="all are counted",
+            help="Exclude this many requests, or this much time (1h), from the hit ratios.",
+            show_default="none",
         ),
     ] = None,
     percent_of: Annotated[
         str,
-        typer.Option("--percent-of", metavar="footprint|span", help="What percentages of --sizes are of."),
+        typer.Option("--percent-of", metavar="footprint|span", help="What percentages in --sizes refer to."),
     ] = "footprint",
     requests: Annotated[int | None, REQUESTS] = None,
     duration: Annotated[str | None, DURATION] = None,
@@ -93,9 +93,9 @@ def cache(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate caches alone: hit ratios of many policies and sizes in one pass.
+    """Simulate only caches: hit ratios for many policies and sizes in one pass.
 
-    No drives and no time: requests look up their blocks one after another, and what misses is there at once.
+    No drives and no time: each request looks up its blocks in turn, and a miss is filled at once.
     """
     import iowatt
     from iowatt.cli.progress import bar

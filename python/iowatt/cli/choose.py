@@ -16,12 +16,11 @@ def register(app: typer.Typer) -> None:
 
 
 def choose(
-    question: Annotated[Path, typer.Argument(help="The file of the question (TOML).")] = Path(
-        "question.toml"
-    ),
+    question: Annotated[Path, typer.Argument(help="Question file (TOML).")] = Path("question.toml"),
     *,
     init: Annotated[
-        bool, typer.Option("--init", help="Ask for a question on the terminal and write it to the file.")
+        bool,
+        typer.Option("--init", help="Ask for the requirements on the terminal and write the question file."),
     ] = False,
     overrides: Overrides = None,
     output: Annotated[Path | None, output("DIR", "Directory.", "choices/<file name>")] = None,
@@ -32,10 +31,10 @@ def choose(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the cheapest storage for a question: capacity, load, service levels, durability, limits.
+    """Find the cheapest storage that meets your needs: capacity, load, service levels, durability.
 
-    Candidates of many families are made and sized; the best of each are simulated, priced and compared.
-    Exit 1 if none does what is asked.
+    Sizes candidates of many families; simulates, prices and compares the best of each.
+    Exit 1 if none meets the requirements.
     """
     if init:
         from iowatt.cli.choose_init import write_question

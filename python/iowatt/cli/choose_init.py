@@ -25,10 +25,10 @@ def write_question(file: Path, *, force: bool) -> None:
 
     refuse_existing(file, force=force)
     if sys.stdin.isatty():
-        typer.echo("Enter takes what stands in brackets. The file explains every key.", err=True)
+        typer.echo("Press Enter to accept the default in brackets. The file explains every key.", err=True)
         text = asked_question(file, _ask)
     else:
-        typer.echo("there is no terminal to ask on: this is a template with defaults", err=True)
+        typer.echo("not a terminal: writing a template with defaults", err=True)
         text = template_question(file)
     write_text(file, text, force=force)
     typer.echo(f"wrote {file}; `iowatt choose {file}` answers it", err=True)

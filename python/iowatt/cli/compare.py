@@ -22,7 +22,8 @@ def compare(
         list[Path] | None,
         typer.Argument(
             metavar="RUN...",
-            help="Two, before and after a change, or more systems; each a Run, or a folder of repeated ones.",
+            help="Two (before and after a change) or more systems; each is a Run, or a folder of repeated "
+            "Runs.",
             show_default=False,
         ),
     ] = None,
@@ -56,13 +57,13 @@ def compare(
             show_default="the 99th percentile of the first",
         ),
     ] = None,
-    op: Annotated[str, typer.Option("--op", metavar="all|read|write", help="Which requests.")] = "all",
+    op: Annotated[str, typer.Option("--op", metavar="all|read|write", help="Requests to compare.")] = "all",
     point: Annotated[
         str,
         typer.Option(
             "--point",
             metavar="host|switch|array",
-            help="Where response times are taken, for Runs with a path.",
+            help="Where response time is measured, for Runs with a path.",
         ),
     ] = "host",
     workload: Annotated[str | None, shown(WORKLOAD, "all of them")] = None,
@@ -71,8 +72,8 @@ def compare(
         typer.Option(
             "--every",
             metavar="TIME",
-            help="Length of a block over time, at least.",
-            show_default="as the Runs have it",
+            help="Minimum length of a time block.",
+            show_default="the Runs' interval",
         ),
     ] = None,
     expected_interval: Annotated[
@@ -80,9 +81,9 @@ def compare(
         typer.Option(
             "--expected-interval",
             metavar="TIME",
-            help="From one request of a closed loop's outstanding one to its next, to correct what it left "
-            "out.",
-            show_default="found from the Run",
+            help="Expected time between requests of one closed-loop stream, to correct for coordinated "
+            "omission.",
+            show_default="estimated from the Run",
             rich_help_panel=ADVANCED,
         ),
     ] = None,
@@ -93,8 +94,8 @@ def compare(
 ) -> None:
     """Compare Runs, simulated or measured: what a change did, or which of several systems is best.
 
-    Of two: distributions, spikes and energy side by side; each difference with its interval and a verdict.
-    Of more, or with a service level: all against the first, at equal work and capacity.
+    Two: distributions, spikes and energy side by side; each difference with its interval and a verdict.
+    More, or with a service level: all against the first, at equal work and capacity.
     """
     from iowatt.api import compare as answer
     from iowatt.pages.compare import document

@@ -41,7 +41,7 @@ def cost(
         list[Path] | None,
         typer.Argument(
             metavar="RUN...",
-            help="Runs, simulated or measured; the first is what others are compared with.",
+            help="Runs, simulated or measured; the first is the baseline.",
             show_default=False,
         ),
     ] = None,
@@ -77,8 +77,8 @@ def cost(
         typer.Option(
             "--duty",
             metavar="CYCLE",
-            help="Make a year of Runs at several loads: a .toml, profile:NAME, a "
-            "counters log, a Run. Runs of one array are one system.",
+            help="Duty cycle of a year, from Runs at several loads: a .toml, profile:NAME, a counter log, a "
+            "Run. Runs of one array are one system.",
             show_default="none",
         ),
     ] = None,
@@ -87,7 +87,7 @@ def cost(
         typer.Option(
             "--inventory",
             metavar="FILE.toml",
-            help="Drives and parts of a Run; one for each RUN, in order.",
+            help="Drives and parts of a Run; one per RUN, in order.",
             show_default="none",
         ),
     ] = None,
@@ -97,7 +97,7 @@ def cost(
         typer.Option(
             "--crossover",
             metavar="alpha|years|KEY",
-            help="Where does the ranking flip? May be repeated.",
+            help="Find where the ranking flips. May be repeated.",
             show_default="alpha or years, and energy.factor",
             rich_help_panel=ADVANCED,
         ),
@@ -107,7 +107,7 @@ def cost(
         typer.Option(
             "--samples",
             min=0,
-            help="Draws of the assumptions within their ranges; 0 for none.",
+            help="Samples of the assumptions within their ranges; 0 for none.",
             rich_help_panel=ADVANCED,
         ),
     ] = SAMPLES,
@@ -117,7 +117,7 @@ def cost(
     notes: Notes = False,
     as_json: AsJson = False,
     list_assumptions: Annotated[
-        bool, typer.Option("--list-assumptions", help="Print the preset's figures and sources, and stop.")
+        bool, typer.Option("--list-assumptions", help="Print the preset's figures and sources, and exit.")
     ] = False,
 ) -> None:
     """Price Runs: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon."""

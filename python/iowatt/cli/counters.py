@@ -39,7 +39,7 @@ def register(trace: typer.Typer) -> None:
 def counters(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Logs of one tool, in the order of time.", show_default=False),
+        typer.Argument(metavar="FILE...", help="Logs of one tool, in time order.", show_default=False),
     ],
     *,
     output: Annotated[
@@ -73,12 +73,16 @@ def counters(
     read_share: Annotated[
         float | None,
         typer.Option(
-            "--read-share", metavar="PERCENT", min=0, max=100, help="Share of reads, where it is not counted."
+            "--read-share",
+            metavar="PERCENT",
+            min=0,
+            max=100,
+            help="Share of reads, if the log does not count it.",
         ),
     ] = None,
     arrivals: Annotated[
         str,
-        typer.Option("--arrivals", metavar="auto|poisson|bursty", help="The law inside an interval."),
+        typer.Option("--arrivals", metavar="auto|poisson|bursty", help="Arrival process inside an interval."),
     ] = "auto",
     span: Annotated[str | None, shown(SPAN, "the profile's")] = None,
     interval: Annotated[str | None, INTERVAL] = None,
@@ -91,7 +95,7 @@ def counters(
     phases: Annotated[
         int,
         typer.Option(
-            "--phases", min=1, max=100_000, metavar="N", help="Join intervals into N phases at most."
+            "--phases", min=1, max=100_000, metavar="N", help="Merge intervals into at most N phases."
         ),
     ] = 1000,
     counter_names: Annotated[
@@ -99,7 +103,7 @@ def counters(
         typer.Option(
             "--counter-names",
             metavar="COUNTER=NAME,...",
-            help="perfmon: names of the counters in another language.",
+            help="perfmon: counter names in another language.",
         ),
     ] = None,
     skip_bad: Annotated[int, SKIP_BAD] = 0,
@@ -108,7 +112,7 @@ def counters(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Summarise logs of iostat, sar, perfmon or an array; write a workload profile with its assumptions."""
+    """Summarise iostat, sar, perfmon or array logs, and write a workload profile with its assumptions."""
     from iowatt.base.units import parse_duration
     from iowatt.counters.profile import check_target, write_profile
     from iowatt.counters.read import FORMATS, read

@@ -31,7 +31,7 @@ Model = Annotated[
     typer.Option(
         "--model",
         metavar="NAME",
-        help="Drive of a .diskspecs or .parv file that has several.",
+        help="Which drive, if a .diskspecs or .parv file has several.",
         show_default=False,
     ),
 ]
@@ -56,7 +56,7 @@ class Need(StrEnum):
 def register(app: typer.Typer) -> None:
     """Add the verb and its sub-verbs to the command line."""
     devices = typer.Typer(
-        help="Drives and SSDs of the library: figures and their sources; import, validate, calibrate.",
+        help="Disks and SSDs in the library: figures with sources; import, validate, calibrate.",
         no_args_is_help=True,
     )
     devices.command("list")(list_)
@@ -73,8 +73,8 @@ def list_(
     needs: Annotated[
         list[Need] | None,
         typer.Option(
-            help="Only devices that have what this takes: joules of idling and work (power), response times "
-            "(mechanics), joules of stopping (spin-down), or US dollars (price). May be given several times."
+            help="Only devices with data for: idle and active energy (power), response times (mechanics), "
+            "spin-down energy (spin-down), or US dollars (price). May be repeated."
         ),
     ] = None,
     simulatable: Annotated[
@@ -83,14 +83,13 @@ def list_(
     ] = False,
     since: Annotated[
         int | None,
-        typer.Option(metavar="YEAR", help="Only devices that came out in this year or later.", min=1950),
+        typer.Option(metavar="YEAR", help="Only devices released in this year or later.", min=1950),
     ] = None,
     buyable: Annotated[
         bool,
         typer.Option(
             "--buyable",
-            help="Only devices that can be ordered new: no stand-ins, nothing discontinued, nothing older "
-            "than 2018.",
+            help="Only devices sold new: no stand-ins, nothing discontinued, nothing older than 2018.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -107,7 +106,7 @@ def show_(
     name: Annotated[
         str,
         typer.Argument(
-            help="A name of the library, a device file (.toml), or a file of DiskSim (.diskspecs, .parv).",
+            help="A library name, a device file (.toml), or a DiskSim file (.diskspecs, .parv).",
             show_default=False,
             autocompletion=completion.devices,
         ),
@@ -119,7 +118,7 @@ def show_(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show all that is known of a device: figures with their sources, what follows, what is missing."""
+    """Show a device: figures with their sources, derived values, what is missing."""
     from iowatt.model.library import describe_device, device_file
     from iowatt.pages.library import device
 
@@ -138,7 +137,7 @@ def import_(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Turn a drive of DiskSim's parameter files into a device file; name what is not used on stderr."""
+    """Convert a drive in DiskSim parameter files to a device file; list unused parameters on stderr."""
     from iowatt.base.errors import InputError
     from iowatt.model.library.disksim import import_drive
 
@@ -156,7 +155,7 @@ def import_(
             "missing",
             str(file),
             "its layout is irregular and needs a file of its own",
-            hint="name one: `output=FILE`",
+            hint="add `output=FILE`",
         )
     else:
         typer.echo(imported.text(), nl=False)
@@ -167,8 +166,8 @@ def validate(
         list[str] | None,
         typer.Argument(
             metavar="[FILE]...",
-            help="Measurements, with --measured: fio's JSON or normal output, its logs of completion times, "
-            "output of ACT, a table of cells (CSV); logs of watts beside them.",
+            help="Measurements, with --measured: fio JSON, normal output or completion-latency logs, "
+            "ACT output, a table of cells (CSV); power logs next to them.",
             show_default=False,
         ),
     ] = None,
@@ -177,18 +176,19 @@ def validate(
         bool,
         typer.Option(
             "--measured",
-            help="A device against measured cells: those of FILE, or the shipped ones.",
+            help="Compare a device with measured cells: those in FILE, or the shipped ones.",
         ),
     ] = False,
     drive: Annotated[
         str | None,
-        shown(DRIVE, "all that have shipped traces or cells; with --ssd, all SSDs that can be simulated"),
+        shown(DRIVE, "all with shipped traces or cells; with --ssd, all SSDs that can be simulated"),
     ] = None,
     ssd: Annotated[
         bool,
         typer.Option(
             "--ssd",
-            help="SSDs against their data sheets: rates, latencies, watts. --drive of an SSD implies it.",
+            help="Compare SSDs with their data sheets: rates, latencies, watts. Implied by an SSD as "
+            "--drive.",
         ),
     ] = False,
     model: Model = None,
@@ -204,8 +204,8 @@ def validate(
 ) -> None:
     """Compare the models of devices with measured traces, with measured cells, or with data sheets.
 
-    A trace is replayed one request at a time, a think time apart; one that records a queue (hp-srt) with
-    its arrivals as well. A cell is a point that fio or ACT measured: its work is done by the model.
+    A trace is replayed one request at a time with think times; one that records a queue (hp-srt) also with
+    its own arrivals. A cell is one point measured by fio or ACT; the model does the same work.
     """
     from iowatt.evaluate import validation
 

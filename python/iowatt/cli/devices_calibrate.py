@@ -29,9 +29,8 @@ def calibrate(
         list[Path] | None,
         typer.Argument(
             metavar="MEASURED...",
-            help="Of an SSD: cells as `devices validate --measured` reads them, and logs of watts. Of a "
-            "disk: one trace with response times, requests one at a time, or fio's logs of completion times "
-            "with offsets.",
+            help="SSD: cells as for `devices validate --measured`, and power logs. Disk: one trace with "
+            "response times, one request at a time, or fio completion-latency logs with offsets.",
             show_default=False,
         ),
     ] = None,
@@ -41,22 +40,21 @@ def calibrate(
         typer.Option(
             "--based-on",
             metavar="DEVICE",
-            help="The device whose figures hold where the measurements tell nothing; with --fio-jobs, the "
-            "kind of drive.",
+            help="Device that supplies the figures not measured; with --fio-jobs, the kind of drive.",
             show_default=False,
             autocompletion=completion.devices,
         ),
     ],
     jobs: Annotated[
         bool,
-        typer.Option("--fio-jobs", help="Write the jobs for fio whose results it takes, and nothing else."),
+        typer.Option("--fio-jobs", help="Only write the fio jobs whose results this verb reads."),
     ] = False,
     target: Annotated[
-        Path | None, shown(TARGET, "with --fio-jobs, a file iowatt-calibrate.data of 4 GiB")
+        Path | None, shown(TARGET, "with --fio-jobs, a 4 GiB file iowatt-calibrate.data")
     ] = None,
     size: Annotated[str | None, shown(SIZE, "all of a device")] = None,
     runtime: Annotated[
-        str, typer.Option("--runtime", metavar="TIME", help="With --fio-jobs: how long each job counts.")
+        str, typer.Option("--runtime", metavar="TIME", help="With --fio-jobs: measured time of each job.")
     ] = "60s",
     name: Annotated[str | None, shown(NAME, "that of the file")] = None,
     trace_format: Annotated[str | None, shown(FORMAT, "detected")] = None,
@@ -77,9 +75,9 @@ def calibrate(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fit a device to measurements: write its file, and say how far off it is on cells that were held out.
+    """Fit a device to measurements: write its file, and report the error on held-out cells.
 
-    Figures that the measurements do not determine stay as in --based-on, and are named.
+    Figures that the measurements do not determine stay as in --based-on, and are listed.
     """
     from iowatt.base.errors import Argument, InputError
 

@@ -17,7 +17,7 @@ def doctor(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """List installed components, and what missing ones prevent; exit 1 if a scenario cannot run."""
+    """List installed components and what missing ones disable; exit 1 if no scenario can run."""
     from iowatt.pages.doctor import document
     from iowatt.sources.environment import survey
 

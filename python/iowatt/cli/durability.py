@@ -42,8 +42,8 @@ def durability(
         typer.Option(
             "--rebuild-window",
             metavar="TIME",
-            help="Most simulated time of a rebuild; the rest is scaled.",
-            show_default="1min of disks, 2s of SSDs",
+            help="Maximum simulated time of a rebuild; the rest is extrapolated.",
+            show_default="1min for disks, 2s for SSDs",
             rich_help_panel=ADVANCED,
         ),
     ] = None,
@@ -52,7 +52,7 @@ def durability(
         typer.Option(
             "--solver",
             metavar="auto|markov|monte-carlo",
-            help="A Markov chain, trials, or the chain where it holds the system.",
+            help="Markov chain, Monte Carlo, or auto: the chain if it can represent the system.",
             rich_help_panel=ADVANCED,
         ),
     ] = "auto",
@@ -65,9 +65,9 @@ def durability(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Tell how likely a system loses data, how much, and by what: probability, bytes, hours unavailable.
+    """Estimate data loss and downtime: probability, bytes lost, causes, hours unavailable.
 
-    Drives fail at the rates of fleets in use, rebuilds take what the simulation of one under the load says.
+    Drives fail at rates seen in real fleets; rebuild times come from a simulated rebuild under load.
     """
     import iowatt
     from iowatt.cli import progress

@@ -21,7 +21,7 @@ def duty(
         list[Path],
         typer.Argument(
             metavar="RUN...",
-            help="Runs of one array at several loads, and one without requests.",
+            help="Runs of one array at several loads, and one idle Run.",
             show_default=False,
         ),
     ],
@@ -31,7 +31,7 @@ def duty(
         typer.Option(
             "--measure",
             metavar="iops|mib_per_s",
-            help="What load is counted in.",
+            help="Unit of load.",
             show_default="by the mean size of requests",
         ),
     ] = None,
@@ -40,7 +40,7 @@ def duty(
         typer.Option(
             "--pue",
             metavar="FACTOR",
-            help="Power usage effectiveness of the data centre: also work over the facility's energy.",
+            help="Power usage effectiveness of the data centre; adds work per facility energy.",
             show_default="none",
         ),
     ] = None,
@@ -49,9 +49,9 @@ def duty(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Weigh power by usage classes, as SPC's energy extensions do: nominal, medium and high use.
+    """Weight power by usage class, as SPC's energy extensions do: nominal, medium and high use.
 
-    Nominal power, traffic, IOPS/W, kWh a year and heat. No SPC result, nor comparable with one.
+    Nominal power, traffic, IOPS/W, kWh a year and heat. Not an SPC result, nor comparable with one.
     """
     from iowatt.lenses.duty import analyse
     from iowatt.pages.duty import document

@@ -41,7 +41,10 @@ def analyze(
     plan: Annotated[
         Path | None,
         typer.Option(
-            "--plan", metavar="PLAN", help="The plan that files made elsewhere follow.", show_default=False
+            "--plan",
+            metavar="PLAN",
+            help="The plan, for files that were measured without iowatt.",
+            show_default=False,
         ),
     ] = None,
     driver_output: Annotated[
@@ -49,7 +52,7 @@ def analyze(
         typer.Option(
             "--driver-output",
             metavar="DIR",
-            help="Output of fio or vdbench: a folder for each stage by its name, or one call of vdbench.",
+            help="fio or vdbench output: one folder per stage, named after it, or one vdbench run.",
             show_default=False,
         ),
     ] = None,
@@ -61,15 +64,15 @@ def analyze(
         list[str] | None,
         shown(THERMOMETER, False),
     ] = None,
-    run_map: Annotated[list[str] | None, shown(MAP, "runs are called as their stages")] = None,
-    time_zone: Annotated[str | None, shown(TIME_ZONE, "what the stamps say")] = None,
+    run_map: Annotated[list[str] | None, shown(MAP, "runs have the names of their stages")] = None,
+    time_zone: Annotated[str | None, shown(TIME_ZONE, "from the timestamps")] = None,
     rules: Annotated[str | None, shown(RULES, "the plan's")] = None,
     reading: Annotated[
         str | None,
         typer.Option(
             "--reading",
             metavar="a|b|c",
-            help="Reading of the stability rule that decides.",
+            help="Interpretation of the stability rule.",
             show_default="the rules'",
         ),
     ] = None,
@@ -91,9 +94,9 @@ def analyze(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Join what the load generator and the instruments recorded, and judge every phase with reasons.
+    """Combine load generator and instrument records, and judge every phase, with reasons.
 
-    Exit code 1 where a phase or the measurement is invalid.
+    Exit code 1 if a phase or the measurement is invalid.
     """
     from iowatt.base.errors import Argument, InputError
     from iowatt.emerald import analyze as emerald

@@ -48,7 +48,7 @@ def bff(
         ),
     ] = None,
     raid: Annotated[
-        list[str] | None, typer.Option("--raid", help="A level. May be repeated.", show_default="all")
+        list[str] | None, typer.Option("--raid", help="A RAID level. May be repeated.", show_default="all")
     ] = None,
     controller: Annotated[
         list[str] | None,
@@ -63,18 +63,20 @@ def bff(
     near_peak: Annotated[
         float,
         typer.Option(
-            "--near-peak", metavar="PERCENT", help="How near its peak a metric comes in the reduced list."
+            "--near-peak",
+            metavar="PERCENT",
+            help="How close to its peak a metric must be in the reduced list.",
         ),
     ] = 5.0,
     confirm: Annotated[
         Literal["near", "all"],
-        typer.Option("--confirm", help="Simulate the curves that come near the best, or all of them."),
+        typer.Option("--confirm", help="Simulate the curves near the best, or all."),
     ] = "near",
     simulate: Annotated[bool, SIMULATE] = True,
     estimate: Annotated[
         bool,
         typer.Option(
-            "--estimate/--no-estimate", help="Whether estimates choose what is simulated, or every shelf is."
+            "--estimate/--no-estimate", help="Let estimates choose what to simulate, or simulate every shelf."
         ),
     ] = True,
     overrides: Overrides = None,
@@ -86,10 +88,10 @@ def bff(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find each metric's peak configuration in a product family, with the curves around it.
+    """Find each metric's best configuration in a product family, with the curves around it.
 
-    Curves are estimated, those that come near the best are simulated around their peak, and the peak is
-    refined by single drives. Writes bff.json, a table, and a page.
+    Curves are estimated, those near the best are simulated around their peak, and the peak is refined drive
+    by drive. Writes bff.json, a table, and a page.
     """
     from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_duration

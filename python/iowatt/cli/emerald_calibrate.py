@@ -30,7 +30,7 @@ from iowatt.cli.show import show
 _MARGIN: Final = typer.Option(
     "--margin",
     metavar="SHARE",
-    help="Share of the limit that is kept free.",
+    help="Safety margin below the limit, as a share of it.",
     show_default="0.05 on real storage, 0 in simulation",
     rich_help_panel=ADVANCED,
 )
@@ -45,20 +45,20 @@ _MOST_OUTSTANDING: Final = typer.Option(
     "--most-outstanding",
     metavar="N",
     min=1,
-    help="Most outstanding sequential requests.",
+    help="Maximum number of outstanding sequential requests.",
     rich_help_panel=ADVANCED,
 )
 _POINT_SECONDS: Final = typer.Option(
     "--point-seconds",
     metavar="S",
-    help="Length of a point that is counted.",
+    help="Measured length of a point.",
     show_default="the whole phase in simulation, else 180 s times the time scale, at least 1.5 s",
     rich_help_panel=ADVANCED,
 )
 _SETTLE_SECONDS: Final = typer.Option(
     "--settle-seconds",
     metavar="S",
-    help="Length before that, on real storage.",
+    help="Settling time before each point, on real storage.",
     show_default="60 s times the time scale, at least 0.5 s",
     rich_help_panel=ADVANCED,
 )
@@ -99,7 +99,7 @@ def calibrate(
 ) -> None:
     """Find the highest rates within the response-time limit, and write a plan with them.
 
-    Exit code 1 where a phase is left without a rate.
+    Exit code 1 if a phase has no rate.
     """
     from iowatt.base.errors import CheckFailedError
     from iowatt.base.units import parse_duration

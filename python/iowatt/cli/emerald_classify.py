@@ -28,19 +28,19 @@ def classify(
         typer.Option(
             "--set-class",
             metavar="CLASS",
-            help="Decide on a class, such as online-3, where the attributes leave room.",
+            help="Set the class, such as online-3, if the attributes allow several.",
             show_default=False,
         ),
     ] = None,
     note: Annotated[
-        str | None, typer.Option("--note", help="Why; goes with --set-class.", show_default=False)
+        str | None, typer.Option("--note", help="Reason for --set-class.", show_default=False)
     ] = None,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find category and class of a product, and what stops it from the next class.
+    """Find the category and class of a product, and what keeps it out of the next class.
 
-    Exit code 1 where no class fits.
+    Exit code 1 if no class fits.
     """
     from iowatt.base.errors import Argument, InputError
     from iowatt.emerald.classify import classify as find

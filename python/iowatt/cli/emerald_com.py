@@ -32,7 +32,7 @@ def com(
         typer.Option("--only", metavar="COM", help="Only this test. May be repeated.", show_default="all"),
     ] = None,
     data_size: Annotated[
-        str, typer.Option("--data-size", metavar="SIZE", help="Bytes of each set of data.")
+        str, typer.Option("--data-size", metavar="SIZE", help="Size of each data set.")
     ] = "256MiB",
     seed: Annotated[int, SEED] = 1,
     raw: Annotated[
@@ -50,7 +50,7 @@ def com(
         typer.Option(
             "--free-command",
             metavar="CMD",
-            help="Prints the free bytes, as the array counts them.",
+            help="Prints the free bytes as counted by the array.",
             show_default="the file system's free blocks",
         ),
     ] = None,
@@ -65,7 +65,7 @@ def com(
     clone_command: Annotated[
         str | None,
         typer.Option(
-            "--clone-command", metavar="CMD", help="Makes a writeable snapshot of {source} at {target}."
+            "--clone-command", metavar="CMD", help="Makes a writable snapshot of {source} at {target}."
         ),
     ] = None,
     remove_command: Annotated[
@@ -91,7 +91,7 @@ def com(
             "--tries",
             min=1,
             metavar="N",
-            help="How often a test is repeated at most, until its figure is certain.",
+            help="Maximum repetitions of a test until its figure is certain.",
         ),
     ] = 9,
     output: Annotated[Path | None, output("FILE", "Also write the result as JSON.")] = None,
@@ -99,9 +99,9 @@ def com(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Test which capacity optimisation methods work: snapshots, thin provisioning, de-duplication and so on.
+    """Test which capacity optimisation methods work: snapshots, thin provisioning, deduplication and so on.
 
-    Sets of known content are written, free space is read before and after, and all is removed again.
+    Writes data sets of known content, reads free space before and after, and removes everything.
     """
     from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.emerald.com import Commands, ComRequest, Patience, document, run_tests

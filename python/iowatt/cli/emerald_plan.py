@@ -59,7 +59,8 @@ def plan(
         ),
     ] = None,
     class_: Annotated[
-        int | None, typer.Option("--class", help="Class in it.", show_default="that of --product, or none")
+        int | None,
+        typer.Option("--class", help="Class in the category.", show_default="that of --product, or none"),
     ] = None,
     target: Annotated[list[str] | None, TARGET] = None,
     scenario: Annotated[
@@ -89,7 +90,7 @@ def plan(
         list[str] | None,
         THERMOMETER,
     ] = None,
-    host: Annotated[list[str] | None, shown(HOST, "the host that conducts")] = None,
+    host: Annotated[list[str] | None, shown(HOST, "this host")] = None,
     phase_rate: Annotated[
         list[str] | None,
         typer.Option(
@@ -115,8 +116,8 @@ def plan(
         typer.Option(
             "--phase-outstanding",
             metavar="[PHASE=]N",
-            help="Requests outstanding: always in sequential phases, at most in random ones (by phase).",
-            show_default="sequential 8, and one for each stream; random twice rate x limit, at least 64",
+            help="Outstanding requests: fixed in sequential phases, a maximum in random ones (by phase).",
+            show_default="sequential 8, at least one per stream; random twice rate x limit, at least 64",
             rich_help_panel=ADVANCED,
         ),
     ] = None,
@@ -124,8 +125,8 @@ def plan(
         bool | None,
         typer.Option(
             "--prefill/--no-prefill",
-            help="Whether the tested range is written first.",
-            show_default="yes, but not for simulated arrays and removable media",
+            help="Write the tested range first.",
+            show_default="yes, except for simulated arrays and removable media",
         ),
     ] = None,
     conditioning: Annotated[
@@ -139,20 +140,22 @@ def plan(
         typer.Option(
             "--migration",
             metavar="TIME",
-            help="Time before conditioning in which automatic tiering moves data.",
+            help="Time for automatic tiering to move data, before conditioning.",
             show_default="none",
         ),
     ] = None,
     time_scale: Annotated[
         float,
-        typer.Option("--time-scale", metavar="FACTOR", help="Of all times: 0.01 makes a dry run, no result."),
+        typer.Option(
+            "--time-scale", metavar="FACTOR", help="Scales all times: 0.01 is a dry run, not a result."
+        ),
     ] = 1.0,
     start: Annotated[
         str | None,
         typer.Option(
             "--begin",
             metavar="WHEN",
-            help="When it begins, 2026-11-23T08:00, for dates in the calendar.",
+            help="Start, such as 2026-11-23T08:00, for dates in the calendar.",
             show_default="times from zero",
             rich_help_panel=ADVANCED,
         ),
@@ -173,9 +176,9 @@ def plan(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Plan a measurement: phases, times, calendar, check-list, and the files of fio and vdbench.
+    """Plan a measurement: phases, times, calendar, checklist, and the fio and vdbench files.
 
-    Exit code 1 where a load generator's own parser refuses a file.
+    Exit code 1 if a load generator's own parser rejects a file.
     """
     from iowatt.base.errors import CheckFailedError
     from iowatt.base.units import parse_capacity, parse_duration, parse_iops, parse_rate

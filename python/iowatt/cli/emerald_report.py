@@ -32,19 +32,19 @@ def report(
         list[Path],
         typer.Argument(
             metavar="ANALYSIS...",
-            help="What `iowatt emerald analyze` wrote: a file or its folder. Several are set side by side.",
+            help="Output of `iowatt emerald analyze`: a file or its folder. Several are shown side by side.",
             show_default=False,
         ),
     ],
     *,
-    product: Annotated[Path | None, shown(PRODUCT, "what the plan says")] = None,
+    product: Annotated[Path | None, shown(PRODUCT, "from the plan")] = None,
     about: Annotated[
         Path | None,
         typer.Option(
             "--about",
             metavar="FILE.toml",
-            help="What no measurement knows: submitter, topology, devices.",
-            show_default="nothing, and named as missing",
+            help="Facts that cannot be measured: submitter, topology, devices.",
+            show_default="none; listed as missing",
         ),
     ] = None,
     com: Annotated[
@@ -73,14 +73,14 @@ def report(
         ),
     ] = EnergyStarVersion.V1,
     require_complete: Annotated[
-        bool, typer.Option("--require-complete", help="Exit code 1 where anything is missing.")
+        bool, typer.Option("--require-complete", help="Exit code 1 if anything is missing.")
     ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the test data report of a measurement, and say what is missing in it.
+    """Write the test data report of a measurement, and list what is missing.
 
-    Metrics of version 1.0 (MW1, MW2) and of later versions (HB) are never set side by side: exit code 2.
+    Metrics of version 1.0 (MW1, MW2) and later versions (HB) are never shown side by side: exit code 2.
     """  # fmt: skip
     from iowatt.base.errors import InputError
     from iowatt.emerald import report as reports

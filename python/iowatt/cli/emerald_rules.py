@@ -19,16 +19,14 @@ def rules(
     profile: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME|FILE.toml]", help="A profile; left out, all are listed.", show_default=False
+            metavar="[NAME|FILE.toml]", help="A profile; default: list all profiles.", show_default=False
         ),
     ] = None,
     *,
     key: Annotated[
         str, typer.Option("--key", metavar="PATTERN", help="Only rules whose keys match, such as 'phases.*'.")
     ] = "*",
-    unverified: Annotated[
-        bool, typer.Option("--unverified", help="Only rules that are not verified.")
-    ] = False,
+    unverified: Annotated[bool, typer.Option("--unverified", help="Only unverified rules.")] = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:

@@ -40,7 +40,7 @@ def run(
     plan: Annotated[
         Path,
         typer.Argument(
-            metavar="PLAN", help="What `emerald plan` or `emerald calibrate` wrote: folder or file."
+            metavar="PLAN", help="Output of `emerald plan` or `emerald calibrate`: folder or file."
         ),
     ],
     *,
@@ -55,7 +55,7 @@ def run(
         typer.Option(
             "--script",
             metavar="FILE",
-            help="Parameter file of vdbench to run in one call, in place of iowatt's own.",
+            help="vdbench parameter file to run in one call, in place of iowatt's own.",
             show_default=False,
         ),
     ] = None,
@@ -64,11 +64,11 @@ def run(
         typer.Option(
             "--site-file",
             metavar="FILE",
-            help="With --script: the file that vdbench reads before it, with hosts and storage (hd=, sd=).",
+            help="With --script: file that vdbench reads first, with hosts and storage (hd=, sd=).",
             show_default=False,
         ),
     ] = None,
-    run_map: Annotated[list[str] | None, shown(MAP, "runs are called as their stages")] = None,
+    run_map: Annotated[list[str] | None, shown(MAP, "runs have the names of their stages")] = None,
     variable: Annotated[
         list[str] | None,
         typer.Option(
@@ -84,17 +84,18 @@ def run(
         bool,
         typer.Option(
             "--restart-active",
-            help="With --resume: repeat a broken active test from its conditioning on, instead of one phase.",
+            help="With --resume: repeat an interrupted active test from its conditioning, not just one "
+            "phase.",
         ),
     ] = False,
     retries: Annotated[
-        int, typer.Option("--retries", min=0, help="How often a stage that failed is tried again at once.")
+        int, typer.Option("--retries", min=0, help="Immediate retries of a failed stage.")
     ] = 0,
     force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a plan: its stages without a break, instruments recorded beside them, and a journal of it all."""
+    """Run a plan: all stages without a break, with instruments recorded and a journal."""
     import threading
 
     from iowatt.base.errors import Argument, InputError, IowattError

@@ -20,14 +20,15 @@ def explain(
     path: Annotated[
         str | None,
         typer.Argument(
-            help="A key path, array.pool.raid.stripe_unit, or a key of the book. None: all of a scenario.",
+            help="A key path, such as array.pool.raid.stripe_unit, or a cost-book key. None: all scenario "
+            "keys.",
             show_default=False,
             autocompletion=completion.keys,
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Explain a key of a scenario or of the cost book: meaning, accepted values, unit, default."""
+    """Explain a scenario or cost-book key: meaning, accepted values, unit, default."""
     from iowatt.base.errors import InputError
     from iowatt.model.scenario import explanation
     from iowatt.pages.explain import document

@@ -52,7 +52,8 @@ def export(
         typer.Option(
             "--check",
             metavar="FILE",
-            help="fio: run it on this file, which is written to, and compare the mix with the one asked for.",
+            help="fio: run the job on this file, which it overwrites, and compare the mix with the "
+            "profile's.",
         ),
     ] = None,
     erase: Annotated[Path | None, ERASE] = None,
@@ -60,7 +61,7 @@ def export(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a job file of fio or a parameter file of vdbench from a profile, and say what is not in it."""
+    """Export a profile as a fio job file or vdbench parameter file, and list what it cannot express."""
     from iowatt.base.errors import CheckFailedError
     from iowatt.base.units import parse_capacity, parse_duration, parse_iops
     from iowatt.pages.export import document

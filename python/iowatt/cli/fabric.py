@@ -27,7 +27,7 @@ class PartKind(StrEnum):
 def register(app: typer.Typer) -> None:
     """Add the verb and its sub-verbs to the command line."""
     fabric = typer.Typer(
-        help="Links, switches, adapters, protocols and servers of the library, with their sources.",
+        help="Links, switches, adapters, protocols and servers in the library, with their sources.",
         no_args_is_help=True,
     )
     fabric.command("list")(list_)
@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_(*, kind: Annotated[PartKind | None, KIND] = None, as_json: AsJson = False) -> None:
-    """List the parts that [[path]] of a scenario can name; of [[cluster]] with --kind."""
+    """List the parts that a scenario's [[path]] can name; with --kind, also those of [[cluster]]."""
     from iowatt.model.library.fabric import list_parts
     from iowatt.pages.library import path_parts
 
@@ -44,7 +44,7 @@ def list_(*, kind: Annotated[PartKind | None, KIND] = None, as_json: AsJson = Fa
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="A part of the library.", show_default=False)],
+    name: Annotated[str, typer.Argument(help="A library part.", show_default=False)],
     *,
     output: Page = None,
     force: Force = False,

@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
     """Add the group of verbs."""
     files = typer.Typer(
         name="files",
-        help="Operations on files and directories in the manner of SPECstorage, at their times, as a Run.",
+        help="Run a file workload in the style of SPECstorage on a directory, and write a Run bundle.",
         no_args_is_help=True,
     )
     files.command("run")(run)
@@ -50,7 +50,7 @@ def run(
         str,
         typer.Argument(
             metavar="WORKLOAD",
-            help="A workload of the library (`iowatt files workloads`), or a file (.toml).",
+            help="A library workload (`iowatt files workloads`), or a file (.toml).",
             show_default=False,
         ),
     ],
@@ -62,7 +62,7 @@ def run(
     warmup: Annotated[
         str | None,
         typer.Option(
-            "--warmup", metavar="TIME", help="Operations before the first that counts.", show_default="none"
+            "--warmup", metavar="TIME", help="Warm-up time, excluded from the results.", show_default="none"
         ),
     ] = None,
     depth: Annotated[int, DEPTH] = 16,
@@ -70,7 +70,7 @@ def run(
     seed: Annotated[int, SEED] = 1,
     meter: Annotated[list[str] | None, shown(METER, False)] = None,
     sample_interval: Annotated[str, SAMPLE_INTERVAL] = "1s",
-    interval: Annotated[str | None, shown(INTERVAL, "1min, of short runs 1s")] = None,
+    interval: Annotated[str | None, shown(INTERVAL, "1min; 1s for short runs")] = None,
     output: Annotated[Path, output("DIR", "Directory of the Run bundle.")] = Path("runs/files"),
     name: Annotated[str | None, shown(NAME, "the directory's")] = None,
     raw_capacity: Annotated[str | None, shown(RAW_CAPACITY, "unknown")] = None,
@@ -78,9 +78,9 @@ def run(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make files in a directory, make operations on them at their times, remove them; write a Run bundle.
+    """Create files in a directory, run timed operations on them, remove them, and write a Run bundle.
 
-    In the manner of SPECstorage's workloads: it is not SPECstorage, and results are not comparable.
+    In the style of SPECstorage's workloads; this is not SPECstorage, and results are not comparable.
     """
     from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.cli.run import show_run
@@ -122,7 +122,7 @@ def run(
 
 
 def workloads(*, as_json: AsJson = False) -> None:
-    """List the workloads of the library: operations, sizes of files, and which figures are assumed."""
+    """List the library's file workloads: operations, file sizes, and which figures are assumed."""
     from iowatt.pages.files import workloads as document
     from iowatt.sources.files.result import list_file_workloads
 

@@ -26,7 +26,7 @@ from iowatt.cli.options import (
 WHAT_IF = typer.Option(
     "--what-if",
     metavar="PATH=VALUE[;...]",
-    help="Compare with the plan changed: class.old.refresh_after=4. May be repeated.",
+    help="Compare with this change to the plan: class.old.refresh_after=4. May be repeated.",
 )
 
 
@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
 
 
 def fleet(
-    plan: Annotated[Path, typer.Argument(help="The file of the fleet (TOML).", show_default=False)],
+    plan: Annotated[Path, typer.Argument(help="Fleet file (TOML).", show_default=False)],
     *,
     what_if: Annotated[list[str] | None, WHAT_IF] = None,
     overrides: Overrides = None,
@@ -54,9 +54,9 @@ def fleet(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Plan a fleet over years: purchases, dollars, watts, carbon, failures, racks.
+    """Plan a fleet over several years: purchases, dollars, watts, carbon, failures, racks.
 
-    One member of each class is simulated at the loads that the plan needs. Exit 1 if the plan breaks a limit.
+    One member of each class is simulated at the loads the plan needs. Exit 1 if the plan exceeds a limit.
     """
     import iowatt
     from iowatt.base.errors import Argument, CheckFailedError, InputError

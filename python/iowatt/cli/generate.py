@@ -39,7 +39,7 @@ def generate(
     ],
     *,
     output: Annotated[
-        Path | None, output("FILE", "The trace; its ending says the format.", "PROFILE.parquet")
+        Path | None, output("FILE", "The trace to write; its extension sets the format.", "PROFILE.parquet")
     ] = None,
     duration: Annotated[str | None, DURATION] = None,
     requests: Annotated[int | None, REQUESTS] = None,
@@ -51,7 +51,7 @@ def generate(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a trace from a profile."""
+    """Generate a trace from a profile."""
     from iowatt.base.units import parse_capacity, parse_duration, parse_iops
     from iowatt.cli.progress import bar
     from iowatt.pages.description import generated
@@ -78,7 +78,7 @@ def profiles(
         str | None,
         typer.Argument(
             metavar="[PROFILE]",
-            help="One profile: all that is known of it.",
+            help="The profile to show.",
             show_default=False,
             autocompletion=completion.profiles,
         ),

@@ -33,7 +33,7 @@ def heat(
         typer.Option(
             "--share-of",
             metavar="capacity|touched",
-            help="What shares of the space are of.",
+            help="What shares of space are relative to.",
             show_default="the capacity, if half of it was touched",
         ),
     ] = "auto",
@@ -50,7 +50,7 @@ def heat(
             "--capacity",
             metavar="SIZE",
             help="TRACE: capacity of each device.",
-            show_default="where its furthest request ends",
+            show_default="the end of its last block touched",
         ),
     ] = None,
     reading: dict[str, Any],
@@ -61,7 +61,7 @@ def heat(
 ) -> None:
     """Show where I/O goes: density by extent, skew, heat over time, reads and writes.
 
-    Of a Run in front (as hosts ask) and behind the cache; of a trace as it was recorded.
+    For a Run, in front of the cache (host requests) and behind it; for a trace, as recorded.
     """
     from iowatt.base.errors import Argument, InputError
     from iowatt.lenses.heat import analyse

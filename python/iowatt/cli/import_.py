@@ -49,8 +49,8 @@ def import_(
         Path,
         typer.Argument(
             metavar="OUTPUT",
-            help="fio's JSON (its logs are found beside it), vdbench's output folder or a report in it, "
-            "Iometer's result file, or a trace with response times; with --as a log of counters.",
+            help="fio JSON (its logs are found next to it), a vdbench output folder or report, an Iometer "
+            "result file, or a trace with response times; with --as, a counter log.",
             show_default=False,
         ),
     ],
@@ -60,7 +60,7 @@ def import_(
     output: Annotated[
         Path | None,
         output(
-            "DIR", "Directory of the Run bundle; of several runs, the directory of theirs.", "runs/<name>"
+            "DIR", "Directory of the Run bundle, or of all bundles if there are several runs.", "runs/<name>"
         ),
     ] = None,
     run: Annotated[
@@ -68,11 +68,11 @@ def import_(
         typer.Option(
             "--run",
             metavar="NAME",
-            help="Only this run of vdbench's, group of fio's jobs or test of Iometer's; may be repeated.",
+            help="Only this vdbench run, fio job group or Iometer test. May be repeated.",
         ),
     ] = None,
-    interval: Annotated[str | None, shown(INTERVAL, "1min, of short runs less")] = None,
-    time_zone: Annotated[str | None, shown(TIME_ZONE, "what the stamps say")] = None,
+    interval: Annotated[str | None, shown(INTERVAL, "1min; less for short runs")] = None,
+    time_zone: Annotated[str | None, shown(TIME_ZONE, "from the timestamps")] = None,
     utc_offset: Annotated[str | None, shown(UTC_OFFSET, "such logs are refused")] = None,
     as_: Annotated[str | None, shown(LOG_KIND, "fio, vdbench, Iometer or a trace, by its content")] = None,
     reading: dict[str, Any],
@@ -80,13 +80,13 @@ def import_(
     end: Annotated[str | None, END] = None,
     name: Annotated[str | None, shown(NAME, "the file's")] = None,
     system: Annotated[
-        str, typer.Option("--system", metavar="TEXT", help="What was measured, in your words.")
+        str, typer.Option("--system", metavar="TEXT", help="Description of the system measured.")
     ] = "target",
     raw_capacity: Annotated[str | None, shown(RAW_CAPACITY, "unknown")] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a Run from output of fio, vdbench or Iometer, a trace with response times or counters."""
+    """Make a Run from fio, vdbench or Iometer output, a trace with response times, or counter logs."""
     from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.cli.progress import bar
     from iowatt.run import index
@@ -157,7 +157,7 @@ def _counters(
     from iowatt.sources.counters import CountersRequest, observe
 
     if strange := [key for key in given if key not in _OF_COUNTERS]:
-        message = "this is for traces, and counters are no trace"
+        message = "this applies to traces, not to counters"
         raise InputError("not-applicable", Argument(argument(strange[0])), message)
     options = {_OF_COUNTERS[key]: value for key, value in given.items()}
     return observe(CountersRequest([source], kind, utc_offset=utc_offset, interval_s=interval_s, **options))
@@ -173,7 +173,7 @@ def _chosen(found: Sequence[Observation], names: list[str] | None, source: Path)
         raise InputError(
             "unknown-name",
             str(source),
-            f"there is no run {missing[0]!r}; there are {', '.join(one.name for one in found)}",
+            f"there is no run {missing[0]!r}; available: {', '.join(one.name for one in found)}",
         )
     return [one for one in found if one.name in names]
 

@@ -27,14 +27,14 @@ def init(
     reading: dict[str, Any],
     examples: Annotated[
         bool,
-        typer.Option("--examples", help="Copy the examples into the folder examples, and write no scenario."),
+        typer.Option("--examples", help="Copy the examples to the folder examples; write no scenario."),
     ] = False,
     force: Force = False,
 ) -> None:
-    """Write a commented scenario that runs as it is.
+    """Write a commented scenario that is ready to run.
 
-    iowatt reads your own trace once, as `iowatt trace info` does and with the same options; the scenario
-    says how to read it. `--examples` copies the scenarios and traces that the documentation uses.
+    A trace of your own is read once, with the same options as in `iowatt trace info`; the scenario records
+    how to read it. `--examples` copies the scenarios and traces that the documentation uses.
     """
     from iowatt.base.atomic_path import refuse_existing, write_text
     from iowatt.cli.progress import bar
@@ -55,14 +55,12 @@ def init(
         found = ReadTrace(read.format, read.devices.count, read.reached_bytes)
     elif reading:
         place = Argument(argument(next(iter(reading))))
-        raise InputError(
-            "not-applicable", place, "goes with a trace of your own", hint="name it: `trace=FILE`"
-        )
+        raise InputError("not-applicable", place, "goes with a trace of your own", hint="add `trace=FILE`")
     write_text(file, starter_text(file, trace, reading, found), force=force)
     if found is not None and found.devices > 1:
         typer.echo(
-            f"note: the {found.devices} devices of {trace} lie one behind the other in the "
-            "volume (place in the scenario); --device takes some of them",
+            f"note: the {found.devices} devices of {trace} are placed end to end in the volume (key "
+            "`place`); --device selects some of them",
             err=True,
         )
     typer.echo(f"wrote {file}; `iowatt check {file}` checks it, `iowatt run {file}` runs it", err=True)

@@ -37,7 +37,7 @@ def kv_cache(
         typer.Option(
             "--memory",
             metavar="SIZE",
-            help="Memory for keys and values above storage, of GPU and host together: 200GiB.",
+            help="Memory for keys and values above storage, GPU plus host: 200GiB.",
             show_default=False,
         ),
     ],
@@ -46,19 +46,21 @@ def kv_cache(
         typer.Option(
             "--llm",
             metavar="NAME",
-            help="Language model of the library, for the bytes of a token: llama-3.1-8b, deepseek-v3, ...",
+            help="Library language model, for the bytes per token: llama-3.1-8b, deepseek-v3, ...",
             show_default="none",
             autocompletion=completion.language_models,
         ),
     ] = None,
     bytes_per_token: Annotated[
         str | None,
-        typer.Option("--bytes-per-token", metavar="SIZE", help="Bytes of a token, of another model: 128KiB."),
+        typer.Option(
+            "--bytes-per-token", metavar="SIZE", help="Bytes per token, for any other model: 128KiB."
+        ),
     ] = None,
     element: Annotated[
         str,
         typer.Option(
-            "--element", metavar="TYPE", help="Type of the model's keys and values: bf16, fp16, fp8, int8..."
+            "--element", metavar="TYPE", help="Data type of keys and values: bf16, fp16, fp8, int8..."
         ),
     ] = "bf16",
     storage: Annotated[
@@ -70,7 +72,7 @@ def kv_cache(
     block_tokens: Annotated[
         int,
         typer.Option(
-            "--block-tokens", min=1, max=1 << 20, metavar="N", help="Tokens of a block of the log's hashes."
+            "--block-tokens", min=1, max=1 << 20, metavar="N", help="Tokens per hashed block in the log."
         ),
     ] = 512,
     write_when: Annotated[
@@ -78,7 +80,7 @@ def kv_cache(
         typer.Option(
             "--write-when",
             metavar="spill|compute",
-            help="Write a block when memory drops it, or as soon as it is computed.",
+            help="Write a block when memory evicts it, or as soon as it is computed.",
         ),
     ] = "spill",
     prefill_rate: Annotated[
@@ -87,7 +89,7 @@ def kv_cache(
             "--prefill-rate",
             min=1e-3,
             metavar="TOKENS/S",
-            help="Tokens a second at which a prompt is computed: blocks are written as they come.",
+            help="Prefill speed, in tokens per second; blocks are written as they are computed.",
             show_default="all at once",
         ),
     ] = None,
@@ -96,13 +98,13 @@ def kv_cache(
     ] = "1MiB",
     time_unit: Annotated[str, TIME_UNIT] = "ms",
     output: Annotated[
-        Path | None, output("FILE", "The trace; its ending says the format.", "LOG.parquet")
+        Path | None, output("FILE", "The trace to write; its extension sets the format.", "LOG.parquet")
     ] = None,
     force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make the block trace of a key-value cache's storage tier from a log of language-model serving."""
+    """Derive the block trace of a KV cache's storage tier from an LLM serving log."""
     from iowatt.base.units import DURATION_UNITS
     from iowatt.pages.kv_cache import document
     from iowatt.trace.kv_cache import convert_log

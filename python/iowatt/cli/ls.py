@@ -24,7 +24,7 @@ def ls(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """List Runs, sweeps, optimizations, studies and measurements below a directory, newest first."""
+    """List Runs, sweeps, optimizations, studies and measurements under a directory, newest first."""
     from iowatt.pages.workspace import document
     from iowatt.run.workspace import listed
 

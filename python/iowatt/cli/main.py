@@ -139,8 +139,8 @@ def _fault(error: BaseException) -> str:
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
     return (
-        f"fault: iowatt {_version()} failed by itself: {type(error).__name__}: {error}{at}\n"
-        f"  hint: report this with the command and its input; {DEBUG}=1 adds the traceback"
+        f"internal error: iowatt {_version()}: {type(error).__name__}: {error}{at}\n"
+        f"  hint: report this with the command and its input; {DEBUG}=1 prints a traceback"
     )
 
 

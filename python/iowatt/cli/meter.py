@@ -19,7 +19,7 @@ Addresses = Annotated[
     list[str],
     typer.Argument(
         metavar="ADDRESS...",
-        help="Where an instrument or its log is: snmp://pdu1/1, csv:power.csv (`iowatt meter list`).",
+        help="Address of an instrument or its log: snmp://pdu1/1, csv:power.csv (`iowatt meter list`).",
         show_default=False,
     ),
 ]
@@ -43,7 +43,7 @@ def list_(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """List the kinds of instruments, and the sensors of this machine; or the options of one kind."""
+    """List instrument kinds and this machine's sensors, or the options of one kind."""
     from iowatt.pages.meters import listing
     from iowatt.sources.meters.result import instrument_options, meter_list
 
@@ -58,7 +58,7 @@ def read(
     utc_offset: Annotated[str | None, shown(UTC_OFFSET, "such logs are refused")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read live instruments now, or summarise logs: samples, figures, and all that is wrong with them."""
+    """Read live instruments, or summarise logs: samples, figures, and problems."""
     from iowatt.base.units import parse_duration
     from iowatt.pages.meters import readings
     from iowatt.sources import meters
@@ -101,13 +101,13 @@ def _read_live(address: str, public: str, count: int, pause: float) -> ReadInstr
 def record(
     addresses: Addresses,
     *,
-    output: Annotated[Path, output("DIR", "Folder for a recording each: NAME.csv.")] = Path("meters"),
+    output: Annotated[Path, output("DIR", "Folder for the recordings, NAME.csv each.")] = Path("meters"),
     interval: Annotated[str, SAMPLE_INTERVAL] = "1s",
     duration: Annotated[str | None, shown(DURATION, "until Ctrl-C")] = None,
     resume: Resume = False,
     as_json: AsJson = False,
 ) -> None:
-    """Record live instruments until Ctrl-C; failures are noted, and tried again until they answer."""
+    """Record live instruments until Ctrl-C; failures are logged and retried."""
     from iowatt.base.errors import CheckFailedError, InputError
     from iowatt.base.units import parse_duration
     from iowatt.pages.meters import recordings
@@ -126,7 +126,9 @@ def record(
         path = output / f"{name}.csv"
         meter = meters.meter(address)
         if path.exists() and not resume:
-            raise InputError("exists", str(path), "the file exists", hint="`resume=True` continues it")
+            raise InputError(
+                "exists", str(path), "the file already exists", hint="use `resume=True` to continue it"
+            )
         recorders.append(Recorder(meter, path, name=name, interval_s=pause, watcher=_watcher(name)))
     _run(recorders, seconds)
     for recorder in recorders:

@@ -80,7 +80,7 @@ def optimize(
         str,
         typer.Option(
             metavar="auto|exact|search",
-            help="exact: every configuration but for those that cannot be best; search: a small part.",
+            help="exact: every configuration except those that cannot be best; search: a small sample.",
         ),
     ] = "auto",
     most: Annotated[
@@ -88,7 +88,7 @@ def optimize(
         typer.Option(
             "--most",
             metavar="N",
-            help="Most simulations of a search.",
+            help="Maximum number of simulations in a search.",
             show_default="1 in 20",
             rich_help_panel=ADVANCED,
         ),
@@ -114,7 +114,7 @@ def optimize(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the best configurations, with as few simulations as needed: an analytic estimate screens them."""
+    """Find the best configurations with few simulations: an analytic estimate screens candidates."""
     import iowatt
     from iowatt.cli import command_line, searching
     from iowatt.cli.progress import points_bar

@@ -21,13 +21,13 @@ Scenario = Annotated[Path, typer.Argument(help="The scenario file (TOML).", show
 SET: Final = typer.Option(
     "--set",
     metavar="PATH=VALUE",
-    help="Change a key: array.pool.disks.count=24, or stream.hot1.share=30 of a profile. May be repeated.",
+    help="Override a key: array.pool.disks.count=24, or stream.hot1.share=30 in a profile. May be repeated.",
     autocompletion=completion.overrides,
 )
 Overrides = Annotated[list[str] | None, SET]
 Jobs = Annotated[
     int | None,
-    typer.Option("--jobs", "-j", help="Points simulated at a time.", show_default="one for each processor"),
+    typer.Option("--jobs", "-j", help="Points to simulate in parallel.", show_default="one per processor"),
 ]
 Threads = Annotated[
     int | None,
@@ -35,9 +35,9 @@ Threads = Annotated[
         "--threads",
         min=1,
         metavar="N",
-        help="Threads that simulate parts of the run at once, where it lets them, at most one for each "
-        "processor; the figures are the same.",
-        show_default="one for each processor",
+        help="Threads that simulate independent parts of the run in parallel, at most one per processor; "
+        "results do not change.",
+        show_default="one per processor",
         rich_help_panel=ADVANCED,
     ),
 ]
@@ -51,8 +51,8 @@ Cluster = Annotated[
         rich_help_panel=ADVANCED,
     ),
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Continue what exists there.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace what exists there.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Resume from existing output.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing output.")]
 Bundles = Annotated[
     bool, typer.Option("--bundles", help="Also write the Run bundle of each point.", rich_help_panel=ADVANCED)
 ]
@@ -68,15 +68,15 @@ Notes = Annotated[bool, typer.Option("--notes", help="Print all caveats.")]
 
 PROFILE: Final = typer.Argument(
     metavar="PROFILE",
-    help="A profile of the library, or a file (.toml).",
+    help="A library profile, or a file (.toml).",
     show_default=False,
     autocompletion=completion.profiles,
 )
 REBUILD: Final = typer.Option(
     "--rebuild",
     metavar="simulated|stated|TIME",
-    help="Time to rebuild a drive: simulated under the load where the Run has none, by the stated rate "
-    "(durability.rebuild_rate), or this one, such as 12h.",
+    help="Rebuild time of a drive: simulated under load unless the Run has a rebuild, from the stated rate "
+    "(durability.rebuild_rate), or a time such as 12h.",
 )
 SEED: Final = typer.Option(
     "--seed", min=0, max=2**63 - 1, help="Random seed; the same seed gives the same result."
@@ -85,24 +85,24 @@ NAME: Final = typer.Option("--name", help="Name of the result.")
 RATE: Final = typer.Option(
     "--rate",
     metavar="IOPS",
-    help="Requests per second in all: replaces a profile's; times a trace that records no times (arc, lirs, "
-    "fio-iolog without waits).",
+    help="Total requests per second: overrides a profile's rate, or times a trace that has no times (arc, "
+    "lirs, fio-iolog without waits).",
 )
 SPAN: Final = typer.Option("--span", metavar="SIZE", help="Address space: 1TiB.")
 DURATION: Final = typer.Option("--duration", metavar="TIME", help="End after this time, such as 10min.")
 REQUESTS: Final = typer.Option(
-    "--requests", "-n", min=1, metavar="N", help="End after this many requests; a search: each of its runs."
+    "--requests", "-n", min=1, metavar="N", help="End after this many requests; in a search, each run."
 )
 START: Final = typer.Option(
-    "--start", metavar="TIME", help="Skip the trace before this moment, which becomes time 0."
+    "--start", metavar="TIME", help="Skip the trace before this time, which becomes time 0."
 )
-END: Final = typer.Option("--end", metavar="TIME", help="End the trace at this moment.")
+END: Final = typer.Option("--end", metavar="TIME", help="End the trace at this time.")
 FIRST_RATE: Final = typer.Option("--first-rate", metavar="IOPS", help="The first rate tried.")
 FIRST_DAY: Final = typer.Option(
     "--first-day", metavar="YYYY-MM-DD", help="First day of the load that is billed."
 )
 SPEED: Final = typer.Option(
-    "--speed", metavar="FACTOR", help="Replay this many times as fast: divides all times of the trace."
+    "--speed", metavar="FACTOR", help="Replay this many times as fast: divides all times in the trace."
 )
 SKIP_BAD: Final = typer.Option(
     "--skip-bad",
@@ -112,12 +112,12 @@ SKIP_BAD: Final = typer.Option(
     rich_help_panel=ADVANCED,
 )
 UTC_OFFSET: Final = typer.Option(
-    "--utc-offset", metavar="OFFSET", help="UTC offset of times in logs that name none: Z, +01:00."
+    "--utc-offset", metavar="OFFSET", help="UTC offset of logs whose times state none: Z, +01:00."
 )
 TIME_ZONE: Final = typer.Option(
     "--time-zone",
     metavar="ZONE",
-    help="Time zone of vdbench's times, where its abbreviation is ambiguous: Europe/Berlin, +02:00.",
+    help="Time zone of vdbench's times, if its abbreviation is ambiguous: Europe/Berlin, +02:00.",
 )
 RAW_CAPACITY: Final = typer.Option(
     "--raw-capacity",
@@ -125,23 +125,26 @@ RAW_CAPACITY: Final = typer.Option(
     help="Raw capacity of the system: 7.3TB.",
 )
 TOLERANCE: Final = typer.Option(
-    "--tolerance", metavar="SHARE", help="Relative tolerance of the response time to the limit."
+    "--tolerance", metavar="SHARE", help="Relative tolerance on the response-time limit."
 )
 MOST_RUNS: Final = typer.Option(
-    "--most-runs", min=2, metavar="N", help="Most simulations; a search that needs more ends unsettled."
+    "--most-runs",
+    min=2,
+    metavar="N",
+    help="Maximum number of simulations; a search that needs more ends unsettled.",
 )
 WITHIN: Final = typer.Option(
-    "--within", metavar="TIME", help="Service level: the response time to keep, such as 20ms."
+    "--within", metavar="TIME", help="Service level: response-time limit, such as 20ms."
 )
 OF: Final = typer.Option(
     "--of",
     metavar="NAME",
-    help="Statistic that must keep the service level: mean, p50, p90, p95, p99, p99.9 or p99.99.",
+    help="Statistic that must meet the service level: mean, p50, p90, p95, p99, p99.9 or p99.99.",
 )
 ASSUME: Final = typer.Option(
     "--assume",
     metavar="KEY=VALUE[:LOW..HIGH]",
-    help="Change a cost assumption; a range is drawn from. May be repeated.",
+    help="Override a cost assumption; a range is sampled. May be repeated.",
 )
 PRESET: Final = typer.Option(
     "--preset", metavar="NAME|FILE.toml", help="Cost assumptions: default, dollars2014, or a file."
@@ -152,49 +155,49 @@ TARIFF: Final = typer.Option(
     help="Electricity tariff.",
     autocompletion=completion.tariffs,
 )
-ALPHA: Final = typer.Option("--alpha", help="Equal work: number of times that each Run's work is done.")
+ALPHA: Final = typer.Option("--alpha", help="Equal work: how many times each Run's work is done.")
 HORIZON: Final = typer.Option("--years", help="Years of operation; a shorter load is repeated.")
 
 
 DRIVE: Final = typer.Option(
     "--drive",
     metavar="NAME|FILE",
-    help="A drive of the library, or a device file: .toml, .diskspecs or .parv.",
+    help="A library drive, or a device file: .toml, .diskspecs or .parv.",
     autocompletion=completion.devices,
 )
 DEVICE: Final = typer.Option(
     "--device", "-d", metavar="NAME", help="Only this device of the trace or log. May be repeated."
 )
 TRACE_FILE: Final = typer.Option(
-    "--trace", metavar="FILE", help="A recorded trace; to validate a drive: one with response times."
+    "--trace", metavar="FILE", help="A recorded trace; to validate a drive, one with response times."
 )
 PLACE: Final = typer.Option(
     "--place",
     metavar="WHERE",
-    help="Lay the devices of the trace into volumes: end-to-end, or DEVICE=VOLUME, DEVICE=@OFFSET, "
+    help="Map the trace's devices to volumes: end-to-end, or DEVICE=VOLUME, DEVICE=@OFFSET, "
     "DEVICE=VOLUME@OFFSET. May be repeated; a replay has one volume, the target.",
 )
 SCENARIO_FILE: Final = typer.Option(
     "--scenario",
     metavar="FILE",
-    help="Simulate this scenario (TOML) under the same requests; a plan: the array that is measured.",
+    help="Simulate this scenario (TOML) under the same requests; in a plan, the array under test.",
 )
 METER: Final = typer.Option(
     "--meter",
     metavar="[NAME=]ADDRESS",
-    help="A power meter or its log: snmp://pdu1/1, csv:power.csv (`iowatt meter list`). May be repeated.",
+    help="A power meter, or its log: snmp://pdu1/1, csv:power.csv (`iowatt meter list`). May be repeated.",
 )
 THERMOMETER: Final = typer.Option(
     "--thermometer",
     metavar="[NAME=]ADDRESS",
-    help="A thermometer at the inlet, or its log, as for --meter. May be repeated.",
+    help="An inlet thermometer, or its log, as for --meter. May be repeated.",
 )
 BIND: Final = typer.Option(
-    "--bind", metavar="ADDRESS", help="Address to listen at; others than this machine's own are open to all."
+    "--bind",
+    metavar="ADDRESS",
+    help="Address to listen on; a non-loopback address is reachable from the network.",
 )
-PORT: Final = typer.Option(
-    "--port", min=0, max=65535, help="TCP port on which it listens; 0: any that is free."
-)
+PORT: Final = typer.Option("--port", min=0, max=65535, help="TCP port to listen on; 0 picks a free port.")
 OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
 HOST: Final = typer.Option(
     "--host",
@@ -204,33 +207,35 @@ HOST: Final = typer.Option(
 MAP: Final = typer.Option(
     "--map",
     metavar="RD=STAGE",
-    help="Which stage a run definition of vdbench is: SR_final=SR. May be repeated.",
+    help="Stage of a vdbench run definition: SR_final=SR. May be repeated.",
 )
 SAMPLE_INTERVAL: Final = typer.Option(
     "--sample-interval", metavar="TIME", help="Time between samples of an instrument."
 )
-SIZE: Final = typer.Option("--size", metavar="SIZE", help="Use so much of the targets: 1TiB.")
+SIZE: Final = typer.Option("--size", metavar="SIZE", help="How much of the targets to use: 1TiB.")
 BLOCK: Final = typer.Option(
     "--block",
     metavar="SIZE",
-    help="Block by which addresses are counted; for `iowatt cache` also none: each request is one object.",
+    help="Block size for counting addresses; `iowatt cache` also takes none: each request is one object.",
 )
 TARGET: Final = typer.Option(
     "--target",
     metavar="PATH",
-    help="Block device or file to test; for `iowatt replay` also an NBD export: "
-    "nbd+unix:///EXPORT?socket=PATH; for file operations a directory.",
+    help="Block device or file to test; for `iowatt replay` also an NBD export, "
+    "nbd+unix:///EXPORT?socket=PATH; for `iowatt files` a directory.",
 )
 OUTSTANDING: Final = typer.Option(
     "--outstanding",
     metavar="N",
     min=1,
     max=1024,
-    help="Requests kept outstanding, in a closed loop; `iowatt curve` takes several: 1..64:x2.",
+    help="Outstanding requests, in a closed loop; `iowatt curve` takes several: 1..64:x2.",
 )
-DEPTH: Final = typer.Option("--depth", min=1, max=1024, help="Requests outstanding at most.")
+DEPTH: Final = typer.Option("--depth", min=1, max=1024, help="Maximum number of outstanding requests.")
 ERASE: Final = typer.Option(
-    "--erase", metavar="PATH", help="The target or store again, to confirm that all data on it may be lost."
+    "--erase",
+    metavar="PATH",
+    help="Repeat the target or store to confirm that all data on it may be overwritten.",
 )
 Over = Annotated[
     list[str],
@@ -238,7 +243,7 @@ Over = Annotated[
         "--over",
         metavar="PATH=V1,V2,...",
         help="Values of a key: array.pool.disks.count=24..38:2. Several --over are combined; a,b=(1,2),(3,4) "
-        "changes keys together.",
+        "varies keys together.",
         show_default=False,
         autocompletion=completion.overrides,
     ),
@@ -249,25 +254,25 @@ RATES: Final = typer.Option(
 WORKLOAD: Final = typer.Option(
     "--workload",
     metavar="NAME",
-    help="The workload, where there are several; for rate and optimize also *: scale all together.",
+    help="The workload, if there are several; rate and optimize also take *, to scale all together.",
     show_default=False,
 )
-INTERVAL: Final = typer.Option("--interval", metavar="TIME", help="Length of the intervals of the result.")
+INTERVAL: Final = typer.Option("--interval", metavar="TIME", help="Length of an interval in the result.")
 EXTENT: Final = typer.Option(
-    "--extent", metavar="SIZE", help="Extent size: heat is counted and data is moved by extents."
+    "--extent", metavar="SIZE", help="Extent size, the unit for counting heat and moving data."
 )
 FORMAT: Final = typer.Option(
-    "--format", "-f", metavar="NAME", help="Format of the input; detected from its content by default."
+    "--format", "-f", metavar="NAME", help="Input format; by default detected from the content."
 )
 LOG_KIND: Final = typer.Option(
     "--as",
     metavar="NAME|FILE.toml",
-    help="Read a log of counters: iostat, sar, perfmon, or an array's log by a mapping of its columns "
-    "(powerstore, 3par-vlun, ...), or by a mapping of your own.",
+    help="Read a counter log: iostat, sar, perfmon, or an array's log through a column mapping (powerstore, "
+    "3par-vlun, ...) or one of your own.",
     autocompletion=completion.log_kinds,
 )
 KIND: Final = typer.Option("--kind", help="List only this kind.")
-SIMULATE: Final = typer.Option("--simulate/--no-simulate", help="Also simulate what the estimate found best.")
+SIMULATE: Final = typer.Option("--simulate/--no-simulate", help="Also simulate the best estimates.")
 NEWEST_RULES: Final = "emerald"  #: Alias of the newest profile of SNIA Emerald, given in its file.
 RULES: Final = typer.Option(
     "--rules", metavar="NAME|FILE.toml", help="Rule profile.", autocompletion=completion.rules
@@ -279,19 +284,18 @@ PRODUCT: Final = typer.Option(
 FACET: Final = typer.Option(
     "--facet",
     metavar="KEY=VALUE",
-    help="What is submitted: vendor, name, family, form, protocol, controller, drive, drives, raid; what is "
-    "searched for: family, category, vendor, form, protocol, basis, state, year, products. May be repeated.",
+    help="To submit: vendor, name, family, form, protocol, controller, drive, drives, raid; to search: "
+    "family, category, vendor, form, protocol, basis, state, year, products. May be repeated.",
 )
 TOKEN_FILE: Final = typer.Option(
     "--token-file",
     metavar="FILE",
-    help="File with the token of an account, which only its owner may read; else the environment's "
-    "IOWATT_REGISTRY_TOKEN.",
+    help="File with an account's token, readable only by its owner; default: $IOWATT_REGISTRY_TOKEN.",
 )
-ACCOUNT: Final = typer.Option("--account", metavar="NAME", help="Who acts on a registry in a folder.")
+ACCOUNT: Final = typer.Option("--account", metavar="NAME", help="Account that acts on a registry folder.")
 Registry = Annotated[
     str,
-    typer.Argument(metavar="REGISTRY", help="The registry: its folder, or its address.", show_default=False),
+    typer.Argument(metavar="REGISTRY", help="The registry: a folder or an address.", show_default=False),
 ]
 RegistryFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The registry.", show_default=False)]
 

@@ -22,10 +22,10 @@ def power(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Calculate an array's power: idle and active W, VA, BTU/h, by component, with parts lost.
+    """Calculate an array's power by component: idle and active W, VA, BTU/h, also with failed parts.
 
-    Needs the keys array.power and the drives' watts; workloads are ignored. Exit 2 where the array is
-    impossible: drives without slots, supplies too small, no controller.
+    Needs the array.power keys and the drives' watts; ignores workloads. Exit 2 if the array is impossible:
+    drives without slots, supplies too small, no controller.
     """
     from iowatt.model.scenario import calculated_power
     from iowatt.pages.power import document

@@ -40,7 +40,7 @@ def rate(
         typer.Option(
             "--loop",
             metavar="open|closed",
-            help="open: requests come whether or not the array keeps up; closed: as others complete.",
+            help="open: requests arrive whether or not the array keeps up; closed: as others complete.",
             rich_help_panel=ADVANCED,
         ),
     ] = "open",
@@ -53,7 +53,7 @@ def rate(
         typer.Option(
             "--read-limit",
             metavar="TIME",
-            help="Also the response time to keep of reads.",
+            help="Also a response-time limit for reads.",
             show_default="none",
         ),
     ] = None,
@@ -62,7 +62,7 @@ def rate(
         typer.Option(
             "--write-limit",
             metavar="TIME",
-            help="Also the response time to keep of writes.",
+            help="Also a response-time limit for writes.",
             show_default="none",
         ),
     ] = None,
@@ -72,26 +72,26 @@ def rate(
         typer.Option(
             "--replications",
             metavar="N",
-            help="Independent seeds, for the 95 % interval of the rate.",
+            help="Independent seeds, for a 95 % confidence interval of the rate.",
             rich_help_panel=ADVANCED,
         ),
     ] = 1,
     workload: Annotated[str | None, shown(WORKLOAD, False)] = None,
     start: Annotated[
         float | None,
-        shown(FIRST_RATE, "by a closed loop"),
+        shown(FIRST_RATE, "from a closed loop"),
     ] = None,
     requests: Annotated[
         int | None,
-        shown(REQUESTS, "as the scenario says, longer where that tells too little"),
+        shown(REQUESTS, "as in the scenario, longer if that is too short"),
     ] = None,
     warmup_requests: Annotated[
         int | None,
         typer.Option(
             "--warmup-requests",
             metavar="N",
-            help="Cut before these; of closed loops.",
-            show_default="as the scenario says, else a third of --requests",
+            help="Warm-up requests to discard, in closed loops.",
+            show_default="as in the scenario, else a third of --requests",
             rich_help_panel=ADVANCED,
         ),
     ] = None,
@@ -102,10 +102,10 @@ def rate(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the highest rate of a workload at which the response time stays within a limit.
+    """Find the highest request rate that keeps the response time within a limit.
 
-    A profile gets the rate, a recorded trace is replayed faster or slower; every rate has the same seeds.
-    With --loop closed: how many outstanding requests reach the limit in the mean, and at what rate.
+    A profile gets the rate; a recorded trace is replayed faster or slower. Every rate uses the same seeds.
+    With --loop closed: the number of outstanding requests whose mean reaches the limit, and the rate.
     """
     import iowatt
     from iowatt.cli import command_line

@@ -13,7 +13,7 @@ def register(app: typer.Typer) -> None:
     """Add the group of verbs."""
     registry = typer.Typer(
         name="registry",
-        help="A public registry of results: signed submissions, analysed again, reviewed, published.",
+        help="A public registry of results: signed submissions, reanalysed, reviewed and published.",
         no_args_is_help=True,
     )
     for task in _TASKS:

@@ -32,7 +32,7 @@ def search(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Search results by facets; metric families, measured and modelled ones are never ranked together."""
+    """Search by facet; metric families, measured and modelled results are never ranked together."""
     from iowatt.registry import told
     from iowatt.registry.access import access
     from iowatt.registry.publish import csv_text
@@ -49,15 +49,15 @@ def export(
     *,
     output: Annotated[Path, output("DIR", "Folder of the site.")],
     provisional: Annotated[
-        bool, typer.Option("--provisional", help="Also results that may still be challenged.")
+        bool, typer.Option("--provisional", help="Include results that may still be challenged.")
     ] = False,
     with_bundles: Annotated[
-        bool, typer.Option("--with-bundles", help="Also the bundles, to be downloaded.")
+        bool, typer.Option("--with-bundles", help="Include the bundles for download.")
     ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a static site of the accepted results: pages, facets, CSV and JSON, for any web host or none."""
+    """Write a static site of the accepted results: pages, facets, CSV and JSON."""
     from iowatt.registry import publish, store, told
 
     opened = store.RegistryStore(folder)
@@ -75,19 +75,19 @@ def verify(
         typer.Option(
             "--known-head",
             metavar="SHA256",
-            help="Head of an earlier check: its log must be the beginning of this one.",
+            help="Head from an earlier check: its log must be a prefix of this one.",
             show_default=False,
         ),
     ] = None,
     analyse: Annotated[
-        bool, typer.Option("--analyse", help="Of a bundle: also analyse it again.", show_default=False)
+        bool, typer.Option("--analyse", help="Also reanalyse a bundle.", show_default=False)
     ] = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Check a registry (its log, states and bundles) or a bundle (every byte, the signature).
 
-    Exit code 1 where a registry is not as it was signed, or a bundle is not reproduced.
+    Exit code 1 if a registry differs from what was signed, or a bundle is not reproduced.
     """
     import tempfile
 

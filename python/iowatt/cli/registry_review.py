@@ -29,11 +29,11 @@ def set_(
         ),
     ],
     *,
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it is public.")] = "",
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Reason, published.")] = "",
     by: Annotated[
         str | None,
         typer.Option(
-            "--superseded-by", metavar="ID", help="The submission that takes its place.", show_default=False
+            "--superseded-by", metavar="ID", help="The submission that replaces it.", show_default=False
         ),
     ] = None,
     account: Annotated[str, ACCOUNT] = "operator",
@@ -70,7 +70,7 @@ def review(
     ] = None,
     severity: Annotated[
         Literal["invalid", "non-compliant", "warning"],
-        typer.Option("--severity", help="What the finding makes of the figures."),
+        typer.Option("--severity", help="Severity of the finding."),
     ] = "warning",
     answer: Annotated[
         int | None,
@@ -80,10 +80,13 @@ def review(
         int | None, typer.Option("--close-finding", metavar="N", help="Close a finding.", show_default=False)
     ] = None,
     reopen: Annotated[
-        int | None, typer.Option("--reopen", metavar="N", help="Open it again.", show_default=False)
+        int | None, typer.Option("--reopen", metavar="N", help="Reopen a finding.", show_default=False)
     ] = None,
     text: Annotated[
-        str | None, typer.Option("--text", metavar="TEXT", help="The finding, or why.", show_default=False)
+        str | None,
+        typer.Option(
+            "--text", metavar="TEXT", help="Text of the finding, answer or reason.", show_default=False
+        ),
     ] = None,
     account: Annotated[str, ACCOUNT] = "operator",
     token_file: Annotated[Path | None, shown(TOKEN_FILE, False)] = None,

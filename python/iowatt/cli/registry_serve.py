@@ -21,7 +21,7 @@ def serve(
     bind: Annotated[str, BIND] = "127.0.0.1",
     port: Annotated[int, PORT] = 8770,
 ) -> None:
-    """Serve a registry: search and pages for all, submissions and reviews by token."""
+    """Serve a registry: public search and pages, submissions and reviews by token."""
     from iowatt.registry.store import RegistryStore
 
     with extra("serve", "the server"):

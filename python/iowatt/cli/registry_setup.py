@@ -29,7 +29,7 @@ def init(
     ] = "60d",
     as_json: AsJson = False,
 ) -> None:
-    """Make a registry: a folder with a database, the key that signs its log, and settings."""
+    """Create a registry: a folder with a database, the key that signs its log, and settings."""
     from iowatt.base.units import parse_duration
     from iowatt.registry import store, told
     from iowatt.registry.result import RegistryCreated
@@ -55,7 +55,7 @@ def key(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Make the key pair of a submitter: FILE, which only you may read, and FILE.pub."""
+    """Create a submitter's key pair: FILE, readable only by you, and FILE.pub."""
     from iowatt.registry import told
     from iowatt.registry.bundle import make_key
     from iowatt.registry.result import RegistryKeyPair
@@ -69,16 +69,16 @@ def account(
     folder: RegistryFolder,
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="The account; without one all are listed.", show_default=False),
+        typer.Argument(metavar="[NAME]", help="The account; default: list all.", show_default=False),
     ] = None,
     *,
     role: Annotated[
         Literal["submitter", "reviewer", "operator"] | None,
-        typer.Option("--role", help="Add the account, with this role.", show_default=False),
+        typer.Option("--role", help="Add the account with this role.", show_default=False),
     ] = None,
     mail: Annotated[
         str | None,
-        typer.Option("--mail", metavar="ADDRESS", help="Where mail to it goes.", show_default=False),
+        typer.Option("--mail", metavar="ADDRESS", help="Mail address of the account.", show_default=False),
     ] = None,
     public_key: Annotated[
         Path | None,
@@ -87,14 +87,14 @@ def account(
         ),
     ] = None,
     new_token: Annotated[
-        bool, typer.Option("--new-token", help="Make another token; the old one ends.")
+        bool, typer.Option("--new-token", help="Issue a new token and revoke the old one.")
     ] = False,
     close: Annotated[
-        bool, typer.Option("--close-account", help="End its token and its keys; its submissions stay.")
+        bool, typer.Option("--close-account", help="Revoke its token and keys; its submissions stay.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Add an account, its key or a new token, close it, or list all accounts. A token is shown once."""
+    """Add or close an account, add a key or a new token, or list all accounts. A token is shown only once."""
     from iowatt.base import input_file
     from iowatt.base.errors import Argument, InputError
     from iowatt.registry import store, told

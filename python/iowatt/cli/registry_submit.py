@@ -30,7 +30,7 @@ def submit(
         Path,
         typer.Argument(
             metavar="PATH",
-            help="A measurement of `iowatt emerald run`, a Run, or a bundle that was written before.",
+            help="A measurement of `iowatt emerald run`, a Run, or an existing bundle.",
             show_default=False,
         ),
     ],
@@ -38,7 +38,7 @@ def submit(
     registry: Annotated[
         str | None,
         typer.Option(
-            "--registry", metavar="DIR|URL", help="Where it is submitted.", show_default="it is only written"
+            "--registry", metavar="DIR|URL", help="Registry to submit to.", show_default="none: write only"
         ),
     ] = None,
     signing_key: Annotated[
@@ -47,17 +47,17 @@ def submit(
             "--signing-key",
             metavar="FILE",
             help="Your private key, of `iowatt registry key`.",
-            show_default="a bundle is signed already",
+            show_default="none for a bundle, already signed",
         ),
     ] = None,
-    facet: Annotated[list[str] | None, shown(FACET, "what the measurement says of its product")] = None,
+    facet: Annotated[list[str] | None, shown(FACET, "from the measurement's product")] = None,
     base: Annotated[
         Path | None,
         typer.Option(
             "--inputs",
             metavar="DIR",
-            help="Of a Run: the folder that paths of its scenario, or of its raw files, count from.",
-            show_default="the scenario's; of raw files the current directory",
+            help="For a Run: the folder that paths in its scenario, or of its raw files, are relative to.",
+            show_default="the scenario's; for raw files, the current directory",
         ),
     ] = None,
     token_file: Annotated[Path | None, shown(TOKEN_FILE, False)] = None,
@@ -66,9 +66,9 @@ def submit(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a signed bundle of raw files and claims; write it, or submit it and wait for its new analysis.
+    """Make a signed bundle of raw files and claims; write it, or submit it and wait for the reanalysis.
 
-    Exit code 1 where the registry does not reproduce it.
+    Exit code 1 if the registry does not reproduce it.
     """
     import tempfile
 
@@ -78,7 +78,7 @@ def submit(
     from iowatt.registry.result import checked_bundle
 
     if registry is None and output is None:
-        text = "nothing would be done"
+        text = "nothing to do"
         hint = "`registry=DIR` or an address submits it, `output=FILE.zip` writes the bundle"
         raise InputError("missing", Argument("registry"), text, hint=hint)
     facets = pairs(facet or [], "facet", "vendor=Example")
@@ -91,7 +91,7 @@ def submit(
             path = source
         else:
             if signing_key is None:
-                hint = "`iowatt registry key FILE` makes one"
+                hint = "create one with `iowatt registry key FILE`"
                 raise InputError("missing", Argument("signing_key"), "a bundle is signed by a key", hint=hint)
             key = bundle.SigningKey(signing_key)
             path = output or Path(scratch, "submission.zip")

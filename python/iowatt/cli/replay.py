@@ -49,7 +49,9 @@ def register(app: typer.Typer) -> None:
 
 @reads_trace()
 def replay(
-    trace: Annotated[str, typer.Argument(metavar="TRACE", help="Any trace.", show_default=False)],
+    trace: Annotated[
+        str, typer.Argument(metavar="TRACE", help="The trace, in any format.", show_default=False)
+    ],
     *,
     target: Annotated[str, shown(TARGET, False)],
     size: Annotated[
@@ -58,28 +60,26 @@ def replay(
     ] = None,
     erase: Annotated[str | None, shown(ERASE, False)] = None,
     fold: Annotated[
-        bool, typer.Option("--fold", help="Take offsets behind the target's end modulo its size.")
+        bool, typer.Option("--fold", help="Wrap offsets beyond the end of the target (modulo its size).")
     ] = False,
     align: Annotated[
-        bool, typer.Option("--align", help="Widen requests to the target's blocks where they are not.")
+        bool, typer.Option("--align", help="Align requests to the target's blocks by widening them.")
     ] = False,
-    engine: Annotated[
-        str, typer.Option("--engine", metavar="iowatt|fio", help="What makes the requests.")
-    ] = "iowatt",
+    engine: Annotated[str, typer.Option("--engine", metavar="iowatt|fio", help="Load generator.")] = "iowatt",
     mode: Annotated[
         str,
         typer.Option(
             "--mode",
             metavar="open|closed",
-            help="At the trace's times, or each request after the one before it in its stream.",
+            help="open: at the trace's times; closed: each request after the previous one in its stream.",
         ),
     ] = "open",
-    outstanding: Annotated[int | None, shown(OUTSTANDING, "one for each stream, with --mode closed")] = None,
+    outstanding: Annotated[int | None, shown(OUTSTANDING, "one per stream, with --mode closed")] = None,
     think: Annotated[
         bool,
-        typer.Option("--think", help="Wait in each stream as long as recorded; with --mode closed."),
+        typer.Option("--think", help="Keep recorded think times in each stream; with --mode closed."),
     ] = False,
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Times that the trace is replayed.")] = 1,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="How many times to replay the trace.")] = 1,
     connections: Annotated[
         int, typer.Option("--connections", min=1, max=64, help="Connections to an NBD export.")
     ] = 1,
@@ -89,7 +89,7 @@ def replay(
     ] = None,
     sample_interval: Annotated[str, SAMPLE_INTERVAL] = "1s",
     depth: Annotated[int, DEPTH] = 64,
-    interval: Annotated[str | None, shown(INTERVAL, "1min, of short runs 1s")] = None,
+    interval: Annotated[str | None, shown(INTERVAL, "1min; 1s for short runs")] = None,
     scenario: Annotated[
         Path | None,
         shown(SCENARIO_FILE, False),
@@ -112,8 +112,8 @@ def replay(
 ) -> None:
     """Replay a trace on real storage, record power, and write a Run bundle.
 
-    Requests are made at the trace's times, whether or not earlier ones have completed (up to --depth); with
-    --mode closed, one after another in each stream.
+    Requests are issued at the trace's times, whether or not earlier ones have completed (up to --depth);
+    with --mode closed, one after another in each stream.
     """
     from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.cli.run import show_run

@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 
 def report(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Run directories; several stand side by side.")
+        list[Path], typer.Argument(metavar="RUN...", help="Run directories; several are shown side by side.")
     ],
     output: Annotated[
         Path | None,
@@ -31,7 +31,7 @@ def report(
     show: OpenPage = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a report of one or more Runs: verdict, charts, and every table behind them."""
+    """Write a report on one or more Runs: verdict, charts, and the tables behind them."""
     from iowatt.pages.run import write
     from iowatt.render.write import check_target
 
@@ -39,7 +39,7 @@ def report(
         if len(runs) > 1:
             raise InputError("missing", Argument("output"), "a report of several Runs needs a file name")
         if not runs[0].is_dir():
-            raise InputError("not-found", str(runs[0]), "there is no such Run")
+            raise InputError("not-found", str(runs[0]), "no such Run")
         output = runs[0] / "report.html"
     check_target(output, force=force)
 

@@ -45,7 +45,7 @@ def run(
         typer.Option(
             "--save-back-end",
             metavar="FILE.parquet",
-            help="Also write the requests that the pools were handed, as a trace.",
+            help="Also write the requests that reach the pools, as a trace.",
             show_default=False,
         ),
     ] = None,
@@ -53,7 +53,7 @@ def run(
     notes: Notes = False,
     as_json: AsJson = False,
     report: Annotated[
-        bool, typer.Option("--report/--no-report", help="Also write report.html into the bundle.")
+        bool, typer.Option("--report/--no-report", help="Also write report.html to the bundle.")
     ] = False,
 ) -> None:
     """Simulate a scenario and write a Run bundle: summary, tables, plan."""

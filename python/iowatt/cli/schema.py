@@ -129,17 +129,17 @@ def schema(
         str,
         typer.Argument(
             metavar="NAME",
-            help="An input file (scenario, profile, product, family, plan, about, cost-book, cost-inventory, "
-            "array-log, duty-cycle, fleet-plan, question, submission, registry) or a result by the name in "
-            "its key schema: rate for iowatt.rate/1.",
+            help="Input file (scenario, profile, product, family, plan, about, cost-book, cost-inventory, "
+            "array-log, duty-cycle, fleet-plan, question, submission, registry) or a result, by its schema "
+            "name: rate for iowatt.rate/1.",
             autocompletion=names,
         ),
     ] = "scenario",
     *,
-    output: Annotated[Path | None, output("FILE", "Write it to this file.", "standard output")] = None,
+    output: Annotated[Path | None, output("FILE", "File to write.", "standard output")] = None,
     force: Force = False,
 ) -> None:
-    """Print the JSON Schema of an input file or of a result."""
+    """Print the JSON Schema of an input file or a result."""
     from iowatt.base.atomic_path import write_text
     from iowatt.base.errors import Argument, InputError
 

@@ -101,7 +101,7 @@ def kept_on_interrupt(target: Path, kind: FolderKind | None = None) -> Iterator[
     except KeyboardInterrupt:
         if is_search(target, kind or SWEEP):
             typer.echo(
-                f"iowatt: what is finished is kept in {target}; the same command with --resume goes on",
+                f"iowatt: finished points are kept in {target}; add --resume to continue",
                 err=True,
             )
         raise
@@ -113,13 +113,13 @@ def raise_for_missing_points(faults: Sequence[str], machines: Sequence[str]) -> 
         raise IowattError(
             "internal",
             None,
-            f"{len(faults)} points ended in a fault of iowatt\n" + "\n".join(faults[:5]),
-            hint="`resume=True` tries them again",
+            f"{len(faults)} points ended with an internal error\n" + "\n".join(faults[:5]),
+            hint="use `resume=True` to retry them",
         )
     if machines:
         raise InputError(
             "tool-failed",
             None,
             f"{len(machines)} points could not be run on their machines\n" + "\n".join(machines[:5]),
-            hint="fix that, and `resume=True` tries them again; the others are kept",
+            hint="fix that and use `resume=True` to retry them; finished points are kept",
         )

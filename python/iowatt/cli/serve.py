@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 def serve(
     workspace: Annotated[
         Path,
-        typer.Argument(metavar="WORKSPACE", help="Directory with results.", show_default="the current one"),
+        typer.Argument(metavar="WORKSPACE", help="Directory of results.", show_default="the current one"),
     ] = Path(),
     *,
     port: Annotated[int, PORT] = 8765,
@@ -29,13 +29,14 @@ def serve(
         typer.Option(
             "--hostname",
             metavar="HOST",
-            help="Another name that browsers know the server by. May be repeated.",
+            help="Additional host name to accept in requests. May be repeated.",
             show_default=False,
             rich_help_panel=ADVANCED,
         ),
     ] = None,
     workers: Annotated[
-        int, typer.Option("--workers", min=1, max=256, help="Jobs at once.", rich_help_panel=ADVANCED)
+        int,
+        typer.Option("--workers", min=1, max=256, help="Jobs to run in parallel.", rich_help_panel=ADVANCED),
     ] = 2,
     show: OpenPage = False,
     export: Annotated[
@@ -43,15 +44,15 @@ def serve(
         typer.Option(
             "--export",
             metavar="DIR",
-            help="Write the workspace as a folder for any web host, and stop.",
+            help="Export the workspace as a static site, and exit.",
             show_default=False,
         ),
     ] = None,
     force: Force = False,
 ) -> None:
-    """Open the workspace in a browser: all systems, what-if, what to buy, traces, jobs.
+    """Serve a workspace to the browser: systems, what-if, what to buy, traces, jobs.
 
-    Runs until Ctrl-C. Jobs that were not finished go on at the next start.
+    Runs until Ctrl-C. Unfinished jobs resume at the next start.
     """
     with extra("serve", "the server"):
         from iowatt.web.serve import ServerRequest, Serving
@@ -64,11 +65,11 @@ def serve(
         return
 
     def begun(serving: Serving) -> None:
-        typer.echo(f"iowatt serves {workspace.resolve()} at {serving.address} (Ctrl-C ends it)", err=True)
+        typer.echo(f"iowatt: serving {workspace.resolve()} at {serving.address} (Ctrl-C to stop)", err=True)
         if serving.open_to_others:
             typer.echo(
-                "warning: other machines can reach this server. Traffic is not encrypted: put a proxy with "
-                "TLS before it.",
+                "warning: other machines can reach this server and traffic is not encrypted; put it behind a "
+                "TLS proxy.",
                 err=True,
             )
         if serving.token is not None:

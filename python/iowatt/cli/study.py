@@ -13,7 +13,7 @@ from iowatt.cli.options import AsJson, Force, Jobs, Notes, Resume, output, print
 from iowatt.cli.show import show
 from iowatt.cli.streams import print_line
 
-app = typer.Typer(help="Published studies, reproduced from end to end.", no_args_is_help=True)
+app = typer.Typer(help="Reproduce published studies end to end.", no_args_is_help=True)
 
 
 def register(parent: typer.Typer) -> None:
@@ -23,7 +23,7 @@ def register(parent: typer.Typer) -> None:
 
 @app.command("list")
 def listed(*, as_json: AsJson = False) -> None:
-    """The studies that can be run."""
+    """List the studies that can be run."""
     from iowatt.studies import studies
     from iowatt.studies.document import listing
     from iowatt.studies.result import StudyEntry, StudyList
@@ -41,13 +41,13 @@ def run(
         str,
         typer.Argument(
             metavar="NAME",
-            help="The study; `iowatt study list` names them.",
+            help="The study, one of `iowatt study list`.",
             autocompletion=completion.studies,
         ),
     ],
     *,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A coarse grid on short excerpts: for a look, not for figures.")
+        bool, typer.Option("--quick", help="A coarse grid on short excerpts: a preview, not figures to cite.")
     ] = False,
     output: Annotated[Path | None, output("DIR", "Directory of the study.", "studies/<name>")] = None,
     jobs: Jobs = None,
@@ -56,7 +56,7 @@ def run(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a study: remake its tables and figures, and judge each of its conclusions."""
+    """Run a study: reproduce its tables and figures, and judge each of its conclusions."""
     from iowatt.cli.progress import points_bar
     from iowatt.studies import find
     from iowatt.studies.conduct import FILES, MANIFEST, conduct, is_study
@@ -96,6 +96,6 @@ def run(
         raise IowattError(
             "internal",
             None,
-            f"{len(done.faults)} points ended in a fault of iowatt\n" + "\n".join(done.faults[:5]),
-            hint="`resume=True` tries them again",
+            f"{len(done.faults)} points ended with an internal error\n" + "\n".join(done.faults[:5]),
+            hint="use `resume=True` to retry them",
         )

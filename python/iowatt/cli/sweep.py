@@ -42,12 +42,12 @@ def sweep(
     strict: StrictPoints = False,
     own_seeds: Annotated[
         bool,
-        typer.Option("--own-seeds", help="A seed of its own for each point, in place of the scenario's."),
+        typer.Option("--own-seeds", help="Use a different seed for each point, not the scenario's."),
     ] = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate every combination of values of some keys: one table, one page."""
+    """Simulate every combination of key values, in one table and one page."""
     from iowatt.cli import command_line, searching
     from iowatt.evaluate.search import ScenarioInput, sweep_request
 

@@ -16,7 +16,7 @@ Name = Annotated[
     str,
     typer.Argument(
         metavar="TARIFF",
-        help="A name of the library, a record of URDB (.json), or flat:$/KWH[,$/KW-MONTH].",
+        help="A library name, a URDB record (.json), or flat:$/KWH[,$/KW-MONTH].",
         show_default=False,
         autocompletion=completion.tariffs,
     ),
@@ -65,12 +65,12 @@ def show_(
 
 def check(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Records of URDB (.json).", show_default=False)
+        list[Path], typer.Argument(metavar="FILE...", help="URDB records (.json).", show_default=False)
     ],
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Check records of URDB: the first fault, or what each record charges for."""
+    """Check URDB records: the first error, or what each record charges for."""
     from iowatt.pages.tariff import listing
     from iowatt.tariffs import result
     from iowatt.tariffs.find import read_tariff
@@ -95,16 +95,17 @@ def bill_(
     ] = None,
     years: Annotated[
         int | None,
-        shown(HORIZON, "1 of a constant power"),
+        shown(HORIZON, "1 for a constant power"),
     ] = None,
     months: Annotated[
-        int | None, typer.Option(min=1, max=2400, help="The same in months.", show_default="none")
+        int | None,
+        typer.Option(min=1, max=2400, help="Months of operation, in place of --years.", show_default="none"),
     ] = None,
     site: Annotated[
         str | None,
         typer.Option(
             metavar="POWER",
-            help="What else the meter sees all the time, such as 200kW: only what the load adds is billed.",
+            help="Constant power of the rest of the site, such as 200kW; only what the load adds is billed.",
             show_default="nothing",
         ),
     ] = None,
@@ -113,7 +114,7 @@ def bill_(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bill a load, month by month: energy, demand, fixed charges and what lacks to a minimum."""
+    """Bill a load month by month: energy, demand, fixed charges, and top-up to a minimum charge."""
     from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_power
     from iowatt.lenses.electricity import billed, find_load
@@ -146,29 +147,31 @@ def carbon(
         typer.Option(
             "--grid",
             metavar="FILE.csv",
-            help="The grid's emissions over time: time,g/kWh, hours or half hours.",
+            help="Grid carbon intensity over time: time,g/kWh, hourly or half-hourly.",
             show_default=False,
         ),
     ],
     movable: Annotated[
         float,
-        typer.Option("--movable", min=0, max=100, metavar="PERCENT", help="Share of the work that may wait."),
+        typer.Option(
+            "--movable", min=0, max=100, metavar="PERCENT", help="Share of the work that is deferrable."
+        ),
     ] = 0.0,
     delay: Annotated[
-        str, typer.Option("--delay", metavar="TIME", help="How much later it may be done.")
+        str, typer.Option("--delay", metavar="TIME", help="Maximum delay of deferrable work.")
     ] = "8h",
     task: Annotated[
-        str, typer.Option("--task", metavar="TIME", help="Length of a job whose best start is asked for.")
+        str, typer.Option("--task", metavar="TIME", help="Length of the job whose best start time is sought.")
     ] = "1h",
     tariff: Annotated[str | None, shown(TARIFF, "none")] = None,
     start: Annotated[str | None, shown(FIRST_DAY, "2026-01-01, or the file's first time")] = None,
-    years: Annotated[int | None, shown(HORIZON, "1 of a constant power")] = None,
+    years: Annotated[int | None, shown(HORIZON, "1 for a constant power")] = None,
     output: Page = None,
     force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Carbon of a load by the hour, and what work that may wait saves in kg, and in dollars by a tariff."""
+    """Calculate a load's carbon hour by hour, and what deferrable work saves in kg and dollars."""
     from iowatt.base.units import parse_duration
     from iowatt.lenses.electricity import find_load
     from iowatt.lenses.grid_carbon import ShiftRequest, analyse, read_intensity

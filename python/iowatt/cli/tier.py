@@ -45,28 +45,26 @@ def tier(
         typer.Option(
             "--tiers",
             metavar="NAME,...|FILE.toml",
-            help="Candidates: drives of the library, device files, or a file of \\[\\[tier]] tables. May be "
+            help="Candidates: library drives, device files, or a file of \\[\\[tier]] tables. May be "
             "repeated.",
             show_default="an SSD and two disks of the library",
         ),
     ] = None,
     objective: Annotated[
-        str, typer.Option("--objective", metavar="|".join(_OBJECTIVES), help="What to keep low.")
+        str, typer.Option("--objective", metavar="|".join(_OBJECTIVES), help="What to minimize.")
     ] = "watts",
     utilisation: Annotated[
         float,
         typer.Option(
-            "--utilisation", metavar="SHARE", help="Of a drive's rate, the most to be used at the mean load."
+            "--utilisation", metavar="SHARE", help="Maximum utilisation of a drive at the mean load."
         ),
     ] = 0.7,
     within: Annotated[
         str | None,
         shown(WITHIN, "no limit"),
     ] = None,
-    peak: Annotated[
-        bool, typer.Option("--peak", help="Size for the busiest period, not for the mean.")
-    ] = False,
-    extent: Annotated[str | None, shown(EXTENT, "observe.heat.extent, or makes some thousands")] = None,
+    peak: Annotated[bool, typer.Option("--peak", help="Size for the busiest period, not the mean.")] = False,
+    extent: Annotated[str | None, shown(EXTENT, "observe.heat.extent, or for some thousand extents")] = None,
     years: Annotated[float, HORIZON] = YEARS,
     tariff: Annotated[str | None, shown(TARIFF, "the cost book's")] = None,
     overrides: Overrides = None,
@@ -78,7 +76,7 @@ def tier(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Derive tiers: run on one pool, place its heat on candidate drives, predict, simulate, compare.
+    """Design tiers: measure heat on one pool, place it on candidate drives, predict, simulate, compare.
 
     DIR gets scenario.toml (the chosen tiers, ready to run), tier.json and both Runs.
     """

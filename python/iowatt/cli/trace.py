@@ -40,7 +40,7 @@ def info(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Count what is in a trace: requests, span, rate, sizes, footprint, order; a unit mistake shows."""
+    """Summarise a trace: requests, span, rate, sizes, footprint, order. Shows up wrong units."""
     from iowatt.cli.progress import bar
     from iowatt.pages.description import counted
     from iowatt.trace.measure import info as measure  # loads Polars and the extension
@@ -76,31 +76,35 @@ def convert(
     spread: Annotated[
         str | None,
         typer.Option(
-            "--spread", metavar="TICK", help="Spread equal stamps over their tick (such as 1s), by --seed."
+            "--spread",
+            metavar="TICK",
+            help="Spread equal timestamps over their clock tick, such as 1s, by --seed.",
         ),
     ] = None,
     seed: Annotated[int, SEED] = 1,
     append: Annotated[
         bool,
-        typer.Option("--append", help="Several INs one behind the other, in place of merged by time."),
+        typer.Option("--append", help="Concatenate several INs instead of merging them by time."),
     ] = False,
     clock: Annotated[
         str,
         typer.Option(
             "--clock",
             metavar="recorded|start",
-            help="Several INs: by the moments recorded, or all from their start.",
+            help="Several INs: align by recorded time, or all at their start.",
         ),
     ] = "recorded",
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
     speed: Annotated[float | None, SPEED] = None,
     split: Annotated[
-        str | None, typer.Option("--split", metavar="SIZE", help="Cut requests at multiples of this.")
+        str | None, typer.Option("--split", metavar="SIZE", help="Split requests at multiples of this size.")
     ] = None,
     max_transfer: Annotated[
         str | None,
-        typer.Option("--max-transfer", metavar="SIZE", help="Cut requests into pieces of at most this."),
+        typer.Option(
+            "--max-transfer", metavar="SIZE", help="Split requests into pieces of at most this size."
+        ),
     ] = None,
     place: Annotated[
         list[str] | None,
@@ -108,29 +112,27 @@ def convert(
     ] = None,
     place_align: Annotated[
         str,
-        typer.Option("--place-align", metavar="SIZE", help="Where no offset is given, begin at a multiple."),
+        typer.Option("--place-align", metavar="SIZE", help="Alignment of devices placed without an offset."),
     ] = "1MiB",
     clones: Annotated[
         int,
         typer.Option(
-            "--clones", metavar="N", help="So many tenants at once that do what the trace does, by --seed."
+            "--clones", metavar="N", help="Simulate N concurrent tenants, each like the trace, by --seed."
         ),
     ] = 1,
     stretch: Annotated[
         int,
-        typer.Option(
-            "--stretch", metavar="N", help="Spread data over so many address spaces, visit by visit."
-        ),
+        typer.Option("--stretch", metavar="N", help="Spread the data over N address spaces, visit by visit."),
     ] = 1,
-    span: Annotated[str | None, shown(SPAN, "copies follow one another")] = None,
+    span: Annotated[str | None, shown(SPAN, "copies end to end")] = None,
     force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a trace, or several as one, as CSV or Parquet with iowatt's own columns.
+    """Convert one or more traces to a single CSV or Parquet file with iowatt's own columns.
 
-    What is asked for is done in this order: spread, merge or append, start and end, speed, split,
-    max-transfer, place, clones and stretch.
+    Options apply in this order: spread, merge or append, start and end, speed, split, max-transfer, place,
+    clones, stretch.
     """
     from iowatt.cli.progress import bar
     from iowatt.pages.description import converted

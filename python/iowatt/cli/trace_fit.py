@@ -34,7 +34,7 @@ def fit(
             min=1,
             max=1000,
             metavar="N",
-            help="Simulate N synthetic traces, of --seed and those after it.",
+            help="Simulate N synthetic traces, with --seed and the seeds after it.",
         ),
     ] = 1,
     steps: Annotated[
@@ -44,17 +44,17 @@ def fit(
             min=0,
             max=100,
             metavar="N",
-            help="Synthetic traces made to find what the tables must say.",
+            help="Fitting iterations, each with a synthetic trace.",
         ),
     ] = 6,
     reading: dict[str, Any],
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fit a synthetic profile to a trace, and print original, synthetic and difference of many figures.
+    """Fit a synthetic profile to a trace, and compare original and synthetic figures.
 
-    With --scenario, response time and energy of both, simulated; of several synthetic traces (--seeds)
-    the mean and the range.
+    With --scenario, also simulated response time and energy of both; with --seeds, mean and range of
+    several synthetic traces.
     """
     from iowatt.cli.progress import bar
     from iowatt.cli.show import show

@@ -17,38 +17,39 @@ from iowatt.cli.transform import block_size, seconds
 _COLUMNS: Final = typer.Option(
     "--columns",
     metavar="FIELD=COLUMN,...",
-    help="CSV, Parquet: which is time, op, offset (lba), size (sectors), device, response, stream: "
-    "a header, or a number from 0 in a CSV without one.",
+    help="CSV, Parquet: the column for time, op, offset (lba), size (sectors), device, response, stream: its "
+    "header, or its number from 0 in a CSV without headers.",
 )
 TIME_UNIT: Final = typer.Option(
     "--time-unit",
     metavar="s|ms|us|ns|ps",
-    help="CSV, Parquet, regex, mqsim, logs of language-model serving: the unit of the times.",
+    help="Unit of the times in CSV, Parquet, regex, mqsim and LLM serving logs.",
     rich_help_panel=ADVANCED,
 )
 _SECTOR_SIZE: Final = typer.Option(
     "--sector-size",
     metavar="SIZE",
-    help="Of a sector, where the format counts in sectors: 512 or 4KiB.",
+    help="Sector size, if the format counts in sectors: 512 or 4KiB.",
     rich_help_panel=ADVANCED,
 )
 _EVENT: Final = typer.Option(
     "--event",
     metavar="Q|D|C",
-    help="blkparse, blktrace, perf, hp-srt, etw: which event is the request (Q: as the host asked).",
+    help="blkparse, blktrace, perf, hp-srt, etw: event taken as the request (Q queued, D issued, C "
+    "completed).",
     rich_help_panel=ADVANCED,
 )
 _PATTERN: Final = typer.Option(
     "--pattern",
     metavar="REGEX",
-    help="regex: the pattern of a line, with groups named time_us, op, lba, sectors and the like.",
+    help="regex: line pattern with named groups such as time_us, op, lba, sectors.",
     rich_help_panel=ADVANCED,
 )
 _ORDER_TOLERANCE: Final = typer.Option(
     "--order-tolerance",
     metavar="TIME",
-    help="Sort stamps that step back by up to this again, such as 1s.",
-    show_default="the format's own",
+    help="Re-sort timestamps that are out of order by up to this, such as 1s.",
+    show_default="the format's default",
     rich_help_panel=ADVANCED,
 )
 _READING: Final[dict[str, tuple[Any, Any]]] = {

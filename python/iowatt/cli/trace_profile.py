@@ -24,13 +24,13 @@ def profile(
     ],
     *,
     block: Annotated[str, BLOCK] = "4KiB",
-    extent: Annotated[str | None, shown(EXTENT, "makes at most 1024 touched ones")] = None,
+    extent: Annotated[str | None, shown(EXTENT, "for at most 1024 touched extents")] = None,
     cache: Annotated[
         str | None,
         typer.Option(
             "--cache",
             metavar="SIZE,...",
-            help="Cache sizes that the miss-ratio curve must have.",
+            help="Cache sizes to include in the miss-ratio curve.",
             show_default=False,
         ),
     ] = None,
@@ -39,17 +39,24 @@ def profile(
         typer.Option(
             "--regions",
             metavar="N",
-            help="Regions of 16 blocks to follow; a sample where the trace touches more.",
+            help="Regions of 16 blocks to track; sampled if the trace touches more.",
             rich_help_panel=ADVANCED,
         ),
     ] = 1 << 20,
     lookback: Annotated[
         int,
-        typer.Option("--lookback", metavar="N", help="Open runs of a device that a request may continue."),
+        typer.Option(
+            "--lookback", metavar="N", help="Open sequential runs per device that a request may continue."
+        ),
     ] = 32,
     gap: Annotated[
         str | None,
-        typer.Option("--gap", metavar="SIZE", help="What a run may skip forward.", show_default="nothing"),
+        typer.Option(
+            "--gap",
+            metavar="SIZE",
+            help="Largest forward gap within a sequential run.",
+            show_default="nothing",
+        ),
     ] = None,
     reading: dict[str, Any],
     output: Page = None,
@@ -57,7 +64,7 @@ def profile(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a trace as a workload: rates, bursts, sizes, runs, footprint, reuse and skew.
+    """Characterise a trace as a workload: rates, bursts, sizes, runs, footprint, reuse and skew.
 
     Shares are of requests and of bytes.
     """

@@ -25,38 +25,38 @@ class Verb(NamedTuple):
 
 
 VERBS: Final[dict[str, Verb]] = {
-    "init": Verb(START, "init", "Write a commented scenario that runs as it is."),
+    "init": Verb(START, "init", "Write a commented scenario that is ready to run."),
     "check": Verb(START, "check", "Check a scenario without running it; exit 2 if it has errors."),
     "explain": Verb(
         START,
         "explain",
-        "Explain a key of a scenario or of the cost book: meaning, accepted values, unit, default.",
+        "Explain a scenario or cost-book key: meaning, accepted values, unit, default.",
     ),
     "devices": Verb(
         START,
         "devices",
-        "Drives and SSDs of the library: figures and their sources; import, validate, calibrate.",
+        "Disks and SSDs in the library: figures with sources; import, validate, calibrate.",
     ),
     "doctor": Verb(
         START,
         "doctor",
-        "List installed components, and what missing ones prevent; exit 1 if a scenario cannot run.",
+        "List installed components and what missing ones disable; exit 1 if no scenario can run.",
     ),
     "ls": Verb(
         START,
         "ls",
-        "List Runs, sweeps, optimizations, studies and measurements below a directory, newest first.",
+        "List Runs, sweeps, optimizations, studies and measurements under a directory, newest first.",
     ),
     "serve": Verb(
         START,
         "serve",
-        "Open the workspace in a browser: all systems, what-if, what to buy, traces, jobs.",
+        "Serve a workspace to the browser: systems, what-if, what to buy, traces, jobs.",
     ),
     "run": Verb(SIMULATE, "run", "Simulate a scenario and write a Run bundle: summary, tables, plan."),
     "sweep": Verb(
         SIMULATE,
         "sweep",
-        "Simulate every combination of values of some keys: one table, one page.",
+        "Simulate every combination of key values, in one table and one page.",
     ),
     "curve": Verb(
         SIMULATE,
@@ -66,22 +66,22 @@ VERBS: Final[dict[str, Verb]] = {
     "rate": Verb(
         SIMULATE,
         "rate",
-        "Find the highest rate of a workload at which the response time stays within a limit.",
+        "Find the highest request rate that keeps the response time within a limit.",
     ),
     "optimize": Verb(
         SIMULATE,
         "optimize",
-        "Find the best configurations, with as few simulations as needed: an analytic estimate screens them.",
+        "Find the best configurations with few simulations: an analytic estimate screens candidates.",
     ),
     "tier": Verb(
         SIMULATE,
         "tier",
-        "Derive tiers: run on one pool, place its heat on candidate drives, predict, simulate, compare.",
+        "Design tiers: measure heat on one pool, place it on candidate drives, predict, simulate, compare.",
     ),
     "cache": Verb(
         SIMULATE,
         "cache",
-        "Simulate caches alone: hit ratios of many policies and sizes in one pass.",
+        "Simulate only caches: hit ratios for many policies and sizes in one pass.",
     ),
     "trace": Verb(
         MEASURE,
@@ -102,17 +102,17 @@ VERBS: Final[dict[str, Verb]] = {
     "files": Verb(
         MEASURE,
         "files",
-        "Operations on files and directories in the manner of SPECstorage, at their times, as a Run.",
+        "Run a file workload in the style of SPECstorage on a directory, and write a Run bundle.",
     ),
     "import": Verb(
         MEASURE,
         "import_",
-        "Make a Run from output of fio, vdbench or Iometer, a trace with response times or counters.",
+        "Make a Run from fio, vdbench or Iometer output, a trace with response times, or counter logs.",
     ),
     "report": Verb(
         DECIDE,
         "report",
-        "Write a report of one or more Runs: verdict, charts, and every table behind them.",
+        "Write a report on one or more Runs: verdict, charts, and the tables behind them.",
     ),
     "compare": Verb(
         DECIDE,
@@ -127,22 +127,22 @@ VERBS: Final[dict[str, Verb]] = {
     "choose": Verb(
         DECIDE,
         "choose",
-        "Find the cheapest storage for a question: capacity, load, service levels, durability, limits.",
+        "Find the cheapest storage that meets your needs: capacity, load, service levels, durability.",
     ),
     "durability": Verb(
         DECIDE,
         "durability",
-        "Tell how likely a system loses data, how much, and by what: probability, bytes, hours unavailable.",
+        "Estimate data loss and downtime: probability, bytes lost, causes, hours unavailable.",
     ),
     "power": Verb(
         DECIDE,
         "power",
-        "Calculate an array's power: idle and active W, VA, BTU/h, by component, with parts lost.",
+        "Calculate an array's power by component: idle and active W, VA, BTU/h, also with failed parts.",
     ),
     "budget": Verb(
         DECIDE,
         "budget",
-        "Break down the response time: waiting and service hop by hop, in the mean and in the tail.",
+        "Break down response time hop by hop: queueing and service, in the mean and in the tail.",
     ),
     "idle": Verb(
         DECIDE,
@@ -157,12 +157,12 @@ VERBS: Final[dict[str, Verb]] = {
     "duty": Verb(
         DECIDE,
         "duty",
-        "Weigh power by usage classes, as SPC's energy extensions do: nominal, medium and high use.",
+        "Weight power by usage class, as SPC's energy extensions do: nominal, medium and high use.",
     ),
     "fleet": Verb(
         DECIDE,
         "fleet",
-        "Plan a fleet over years: purchases, dollars, watts, carbon, failures, racks.",
+        "Plan a fleet over several years: purchases, dollars, watts, carbon, failures, racks.",
     ),
     "emerald": Verb(
         EMERALD,
@@ -172,21 +172,21 @@ VERBS: Final[dict[str, Verb]] = {
     "registry": Verb(
         EMERALD,
         "registry",
-        "A public registry of results: signed submissions, analysed again, reviewed, published.",
+        "A public registry of results: signed submissions, reanalysed, reviewed and published.",
     ),
     "fabric": Verb(
         LIBRARY,
         "fabric",
-        "Links, switches, adapters, protocols and servers of the library, with their sources.",
+        "Links, switches, adapters, protocols and servers in the library, with their sources.",
     ),
     "tariff": Verb(
         LIBRARY, "tariff", "Electricity tariffs: energy and demand charges, ratchets; bill a load."
     ),
-    "study": Verb(LIBRARY, "study", "Published studies, reproduced from end to end."),
+    "study": Verb(LIBRARY, "study", "Reproduce published studies end to end."),
     "schema": Verb(
         LIBRARY,
         "schema",
-        "Print the JSON Schema of an input file or of a result.",
+        "Print the JSON Schema of an input file or a result.",
     ),
 }
 """In the order in which ``iowatt --help`` lists them."""

@@ -29,7 +29,7 @@ from iowatt.cli.show import show
 
 Stores = Annotated[
     list[Path],
-    typer.Argument(metavar="STORE...", help="Files or block devices in the order of the parts."),
+    typer.Argument(metavar="STORE...", help="Files or block devices, in the order of the parts."),
 ]
 POOL = typer.Option("--pool", metavar="NAME", help="The virtual pool.")
 Socket = Annotated[Path, typer.Option("--socket", metavar="PATH", help="Unix socket of the volume.")]
@@ -59,7 +59,7 @@ def create(
         typer.Option(
             "--store",
             metavar="PATH",
-            help="File or block device of a part, once for each, the fast one first. An absent file is made.",
+            help="File or block device of a part; once per part, fastest first. A missing file is created.",
         ),
     ],
     erase: Annotated[list[Path] | None, shown(ERASE, False)] = None,
@@ -67,7 +67,7 @@ def create(
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a volume of a scenario's virtual pool: linear, tiering, or caching of whole extents."""
+    """Create a volume from a scenario's virtual pool: linear, tiering, or caching of whole extents."""
     from iowatt.pages.volume import made
     from iowatt.sources import volume
 
@@ -84,7 +84,10 @@ def serve(
     metrics: Annotated[
         int | None,
         typer.Option(
-            "--metrics", min=0, max=65535, help="Port of 127.0.0.1 with /metrics for Prometheus; 0: any."
+            "--metrics",
+            min=0,
+            max=65535,
+            help="Port on 127.0.0.1 for Prometheus /metrics; 0 picks a free port.",
         ),
     ] = None,
     threads: Annotated[
@@ -93,7 +96,7 @@ def serve(
             "--io-threads",
             min=1,
             max=256,
-            help="Threads that move bytes.",
+            help="I/O threads.",
             show_default="8, with --emulate 64",
         ),
     ] = None,
@@ -102,8 +105,8 @@ def serve(
         typer.Option(
             "--emulate",
             metavar="SCENARIO",
-            help="Serve at the pace of this scenario's drives: emulated media, modelled watts.",
-            show_default="the stores' own pace",
+            help="Emulate the speed of this scenario's drives and model their watts.",
+            show_default="the stores' own speed",
         ),
     ] = None,
     overrides: Overrides = None,
@@ -169,7 +172,7 @@ def run(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a scenario's workload on a live volume over its emulated media: as long as the work takes."""
+    """Run a scenario's workload on a live volume over emulated media, in real time."""
     from iowatt.cli.progress import bar
     from iowatt.cli.run import default_output, show_run
     from iowatt.evaluate.replay import run_live
@@ -196,7 +199,7 @@ def run(
 
 
 def status(*, socket: Socket = Path("volume.sock"), as_json: AsJson = False) -> None:
-    """Show hits, moves and dirty bytes of a volume in service."""
+    """Show hits, moves and dirty bytes of a running volume."""
     from iowatt.pages.volume import status as document
     from iowatt.sources.volume import ask
     from iowatt.sources.volume.result import VolumeStatus
@@ -205,7 +208,7 @@ def status(*, socket: Socket = Path("volume.sock"), as_json: AsJson = False) -> 
 
 
 def stop(*, socket: Socket = Path("volume.sock"), as_json: AsJson = False) -> None:
-    """Stop a volume in service: clients are disconnected, and everything is durable."""
+    """Stop a running volume: disconnect clients and flush everything to the stores."""
     from iowatt.pages.volume import status as document
     from iowatt.sources import volume
     from iowatt.sources.volume.result import VolumeStatus
@@ -214,7 +217,7 @@ def stop(*, socket: Socket = Path("volume.sock"), as_json: AsJson = False) -> No
 
 
 def check(stores: Stores, *, as_json: AsJson = False) -> None:
-    """Check the labels and the map of a volume that is not in service; say what was repaired."""
+    """Check the labels and map of a stopped volume; report repairs."""
     from iowatt.pages.volume import checked
     from iowatt.sources import volume
 

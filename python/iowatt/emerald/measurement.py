@@ -123,7 +123,7 @@ def events(folder: Path) -> Iterator[Event]:
     Raises ``InputError`` where there is no journal, or a line in it is not an event.
     """
     path = folder / JOURNAL
-    hint = "`iowatt emerald run` makes one"
+    hint = "create one with `iowatt emerald run`"
     try:
         file = path.open("rb")
     except OSError as error:

@@ -25,8 +25,8 @@ def _split(names: str) -> list[Path]:
 def _named(plan: Plan) -> list[Path]:
     found = paths(plan)
     if not found:
-        text = "the plan names no target"
-        raise InputError("missing", "plan: target.path", text, hint="name one: `target=PATH`")
+        text = "the plan has no target"
+        raise InputError("missing", "plan: target.path", text, hint="add `target=PATH`")
     return found
 
 
@@ -108,7 +108,7 @@ def _checked(plan: Plan, erase: str | None, ours: Sequence[str]) -> list[Path]:
     for path in targets:
         if ours and not path.exists():
             text = "the target that was measured on does not exist any more"
-            raise InputError("not-found", str(path), text, hint="`force=True` begins the measurement again")
+            raise InputError("not-found", str(path), text, hint="use `force=True` to restart the measurement")
     return targets
 
 

@@ -210,9 +210,9 @@ def _back_end(
 
 def located(scenario: str | os.PathLike[str]) -> tuple[Path | str, Path, str]:
     """What to load, the directory that its paths are relative to, and its text."""
-    from iowatt.base.document import read_text
+    from iowatt.base.document import SCENARIO_HINT, read_text
 
     if isinstance(scenario, str) and "\n" in scenario:
         return scenario, Path(), scenario
     path = Path(scenario)
-    return path, path.parent, read_text(path)
+    return path, path.parent, read_text(path, SCENARIO_HINT)

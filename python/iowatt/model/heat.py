@@ -29,24 +29,24 @@ class HeatKeys(Strict):
     """Counts reads, writes and bytes by extent and period, for ``iowatt heat``."""
 
     extent: BlockSize = key(
-        "Length of an extent, the unit of addresses. Extents join pairwise where a Run "
-        "would touch more than 1,048,576. Where observe.heat is left out, iowatt run doubles the default "
+        "Extent size. Extents are merged in pairs if a Run would touch more than 1,048,576. If observe.heat "
+        "is omitted, `iowatt run` doubles the default "
         f"until workloads reach at most {EXTENTS_MADE:,} extents ({EXTENTS_TRACED:,} with a trace).",
         default=EXTENT,
         example="64MiB",
         within=(LEAST_EXTENT, 2**50),
     )
     points: list[Literal["front", "back"]] = key(
-        "Where requests are counted. front: as hosts issue them, by address in their volume. back: as a pool "
-        "is handed them, by address in it: what the cache leaves over, its destages included. A virtual pool "
-        "counts as one pool, and what it moves inside is not counted.",
+        "Where requests are counted. front: host requests, by volume address. back: requests that reach a "
+        "pool, by pool address: cache misses and destages. A virtual pool counts as one pool; its internal "
+        "moves are not counted.",
         default=["front", "back"],
         example=["front", "back"],
         min_length=1,
     )
     period: Duration | None = key(
-        "Length of a period, the unit of time. Periods join pairwise where there would be too many.",
-        unset="starts at 1 s and doubles as often as needed to keep 64 at most",
+        "Length of a period. Periods are merged in pairs if there are too many.",
+        unset="starts at 1 s and doubles as needed for at most 64 periods",
         example="1h",
         ge=1e-3,
     )

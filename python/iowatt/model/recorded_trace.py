@@ -58,142 +58,141 @@ class TraceKeys(Strict):
         "The trace's format.", unset="detected from the name and the first bytes", example="msr"
     )
     columns: dict[TraceColumn, str | ColumnNumber] | None = key(
-        "Which column of a CSV file is which of ours: by its header, or by its number from 0 in a file "
-        "without one (`{ time = 0, op = 1, lba = 2, sectors = 3 }`). `lba` and `sectors` in place of "
+        "Columns of a CSV file, by header, or by number from 0 in a file without headers "
+        "(`{ time = 0, op = 1, lba = 2, sectors = 3 }`). `lba` and `sectors` in place of "
         "`offset` and `size` count sectors.",
-        unset="headers are matched with the names in common use",
+        unset="headers are matched against common names",
         example={"time": "Timestamp", "offset": "LBA"},
     )
     time_unit: Literal["s", "ms", "us", "ns", "ps"] | None = key(
-        "Unit of the times of a CSV file, of a regex's group `time`, or of an mqsim trace (ps there too).",
-        unset="taken from the header or group (time_us), an error where that does not say; ns for mqsim",
+        "Time unit of a CSV file, of a regex's group `time`, or of an mqsim trace (also ps).",
+        unset="from the header or group (time_us), an error if it has no unit; ns for mqsim",
         example="ms",
     )
     sector_size: BlockSize | None = key(
-        "Bytes of the sector in which the trace counts its addresses.",
-        unset="the format's own, 512 bytes in most",
+        "Sector size, in bytes, of the trace's addresses.",
+        unset="the format's default, usually 512 bytes",
         example="4096",
         gt=0,
         le=2**32 - 1,
     )
     event: Literal["Q", "D", "C"] | None = key(
-        "Which event of blkparse, blktrace, perf, hp-srt and etw is the arrival. Q queued, D sent to the "
+        "Event of blkparse, blktrace, perf, hp-srt and etw taken as the arrival. Q queued, D sent to the "
         "device, C completed.",
         unset="Q; D for perf",
         example="D",
     )
     device: str | None = key(
-        "Which device of the trace to take; `*` lays all devices over one address space.",
-        unset="the trace must hold one device only, unless `devices` or `place` says more",
+        "Device of the trace to replay; `*` overlays all devices on one address space.",
+        unset="the only device; an error if there are several, unless `devices` or `place` is given",
         example="8,0",
     )
     devices: list[str] | None = key(
-        "Which devices of the trace to take, in place of `device`; over one address space unless `place` "
-        "puts them at different offsets.",
+        "Devices of the trace to replay, in place of `device`; overlaid on one address space unless `place` "
+        "gives them different offsets.",
         unset="see `device`",
         example=["hm.0", "hm.1"],
         min_length=1,
     )
     pattern: str | None = key(
-        "For the format regex: the regular expression of a line, with groups named time_us, op (or read, "
+        "For format regex: regular expression of a line, with groups named time_us, op (or read, "
         "write, trim, flush), offset or lba, size or sectors, device, stream, response_us.",
         unset="required by the format regex, refused by the others",
         example=r"(?<time_s>[\d.]+) (?<op>R|W) (?<lba>\d+) (?<sectors>\d+)",
         min_length=1,
     )
     rate_iops: float | None = key(
-        "Requests per second of a trace that records no times (arc, lirs, fio-iolog without waits).",
+        "Requests per second of a trace without times (arc, lirs, fio-iolog without waits).",
         unset="required by such a trace, unless its replay is closed",
         unit="requests per second",
         example=500,
         within=(1e-6, 1e9),
     )
     skip_bad: int = key(
-        "Malformed records that may be skipped; they are counted.", default=0, ge=0, example=100
+        "Maximum number of malformed records to skip; they are counted.", default=0, ge=0, example=100
     )
     order_tolerance: Duration | None = key(
-        "How far a time stamp may step back; within it requests are sorted again, beyond it the trace is "
-        "refused.",
-        unset="the format's own, 1 ms to 60 s",
+        "How far timestamps may be out of order; requests within it are re-sorted, beyond it the trace is "
+        "rejected.",
+        unset="the format's default, 1 ms to 60 s",
         example="10ms",
     )
     spread: Duration | None = key(
-        "The tick of coarse stamps: requests with equal stamps are spread uniformly over it, in their order, "
-        "by the scenario's seed.",
-        unset="stamps are taken as they are",
+        "Clock tick of coarse timestamps: requests with equal timestamps are spread uniformly over it, in "
+        "order, by the scenario's seed.",
+        unset="timestamps are used as they are",
         example="1s",
         gt=0,
     )
     more: list[Annotated[str, Field(min_length=1)]] = key(
-        "Further trace files that make one trace with `path`, read by the same options.",
+        "Additional trace files to combine with `path`, read with the same options.",
         default=[],
         example=["traces/usr_0.csv.gz"],
     )
     combine: Literal["merge", "append"] = key(
-        "How they make it. merge: by time, the devices of each file apart. append: one behind the other, "
-        "equal device names being the same device.",
+        "How files are combined. merge: by time, with the devices of each file kept apart. append: one after "
+        "another, equal device names being the same device.",
         default="merge",
         example="append",
     )
     clock: Literal["recorded", "start"] = key(
-        "recorded: stamps that are moments in UTC keep their distance between files. start: all files begin "
-        "at time 0 (merge), or where the one before ended (append).",
+        "recorded: UTC timestamps keep their offsets between files. start: each file begins "
+        "at time 0 (merge), or where the previous one ended (append).",
         default="recorded",
         example="start",
     )
     start: Duration | None = key(
-        "Requests from this moment of the trace on; it becomes time 0.",
-        unset="from the first",
+        "Skip requests before this time of the trace; it becomes time 0.",
+        unset="the first request",
         example="10min",
     )
     end: Duration | None = key(
-        "Requests before this moment of the trace.", unset="to the last", example="20min", gt=0
+        "Skip requests from this time of the trace on.", unset="the last request", example="20min", gt=0
     )
     split: BlockSize | None = key(
-        "Requests are cut at multiples of this many bytes.",
-        unset="requests are not cut",
+        "Split requests at multiples of this size.",
+        unset="requests are not split",
         example="4KiB",
         within=(512, 2**32),
     )
     max_transfer: BlockSize | None = key(
-        "Requests are cut into pieces of at most this many bytes.",
-        unset="requests are not cut",
+        "Split requests into pieces of at most this size.",
+        unset="requests are not split",
         example="128KiB",
         within=(512, 2**32),
     )
     place: Literal["end-to-end"] | dict[str, Capacity] | None = key(
-        "Where the trace's devices lie in the volume. end-to-end: one behind the other in order of "
-        "appearance, each at a multiple of `place_align`; the trace is read twice. Else the offset of each "
+        "Placement of the trace's devices in the volume. end-to-end: one after another in order of "
+        "appearance, aligned to `place_align`; the trace is read twice. Otherwise, the offset of each "
         "device.",
-        unset="devices are not moved; several lie over one another where `device` or `devices` says so",
+        unset="devices are not moved; several overlap if `device` or `devices` names them",
         example={"sda": "0B", "sdb": "100GiB"},
     )
     place_align: BlockSize = key(
-        "Multiple at which a device begins that is placed end to end.",
+        "Alignment of devices placed end to end.",
         default=2**20,
         example="1MiB",
         gt=0,
         le=2**50,
     )
     clones: int = key(
-        "Tenants that do what the trace does, at once: each has data of its own, and begins at a moment of "
-        "its own, drawn by the scenario's seed (the trace is taken as a circle). So many times the requests. "
-        "The trace is held in memory.",
+        "Number of concurrent tenants that each replay the trace on their own data, from a random start "
+        "point set by the scenario's seed (the trace wraps around). Multiplies the requests. The trace is "
+        "held in memory.",
         default=1,
         within=(1, 2**20),
         example=20,
     )
     stretch: int = key(
-        "Address spaces over which the data of the trace, or of each clone, is spread: each visit to an "
-        "extent of 1 MiB goes to one of them by chance. Runs, sizes and moments stay; data is used again "
-        "less often.",
+        "Number of address spaces over which the data of the trace, or of each clone, is spread: each visit "
+        "to a 1 MiB extent goes to a random one. Runs, sizes and times stay; data is reused less often.",
         default=1,
         within=(1, 2**20),
         example=50,
     )
     span: Capacity | None = key(
-        "The part of the volume over which the address spaces of `clones` and `stretch` are laid out evenly.",
-        unset="they follow one another",
+        "Part of the volume over which the address spaces of `clones` and `stretch` are evenly spaced.",
+        unset="they are contiguous",
         example="100TiB",
         gt=0,
         le=2**63,
@@ -275,5 +274,5 @@ def recorded(path: Path) -> list[Path]:
 def existing(path: Path) -> Path:
     """``path``; ``InputError`` where there is no such trace file."""
     if not all(file.is_file() for file in recorded(path)):
-        raise InputError("not-found", str(path), "there is no such trace file")
+        raise InputError("not-found", str(path), "no such trace file")
     return path

@@ -11,7 +11,7 @@ def document(found: Explanation) -> Document:
     if len(found.keys) == 1:
         return _one(found.keys[0])
     lines = aligned([(key.path, _in_short(key)) for key in found.keys])
-    meta = f"{len(found.keys)} keys; `iowatt explain KEY` prints all of one"
+    meta = f"{len(found.keys)} keys; `iowatt explain KEY` describes one in full"
     return Document("explain", "keys", "keys", meta, sections=[Section("keys", "Keys", [], lines)])
 
 
@@ -21,7 +21,7 @@ def _one(key: ExplainedKey) -> Document:
         for number, facts in enumerate(key.variants)
     ]
     rows = [] if key.variants else _rows(key, ("only with", key.only_with))
-    rows += [("one of several", key.named if key.named != key.path else ""), ("keys", ", ".join(key.keys))]
+    rows += [("full path", key.named if key.named != key.path else ""), ("keys", ", ".join(key.keys))]
     rows.append(("library", ", ".join(key.library)))
     return Document(
         key="explain",

@@ -23,14 +23,14 @@ def check_target(target: Path, *, force: bool, kinds: Sequence[str] = KINDS) -> 
         raise InputError(
             "not-accepted",
             str(target),
-            f"the suffix is the kind of file; {target.suffix!r} is not one of {', '.join(kinds)}",
+            f"{target.suffix!r} is not a supported file type; expected {', '.join(kinds)}",
         )
     if not target.parent.is_dir():
         raise InputError("not-found", str(target.parent), "the directory for the report does not exist")
     if target.is_dir():
         raise InputError("wrong-kind", str(target), "is a directory; a report is a file")
     if target.exists() and not force:
-        raise InputError("exists", str(target), "exists already", hint="`force=True` replaces it")
+        raise InputError("exists", str(target), "already exists", hint="use `force=True` to overwrite it")
 
 
 def write(

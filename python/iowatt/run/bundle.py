@@ -333,15 +333,15 @@ def _refuse_existing(target: Path, force: bool) -> None:
         raise InputError(
             "exists",
             str(target),
-            "it exists already, and results are never overwritten",
-            hint="choose another directory, or replace this one with `force=True`",
+            "already exists; results are never overwritten",
+            hint="choose another directory, or use `force=True` to overwrite it",
         )
     empty = target.is_dir() and not any(target.iterdir())
     if target.is_symlink() or not (empty or is_bundle(target)):
         raise InputError(
             "unsafe-target",
             str(target),
-            "it exists and is not a run bundle; `force=True` replaces only bundles",
+            "already exists and is not a Run bundle; `force=True` overwrites only bundles",
             hint="choose another directory",
         )
 
@@ -353,9 +353,9 @@ def _as_json(value: Any) -> str:
 def _read_summary(folder: Path) -> dict[str, Any]:
     file = folder / "run.json"
     if not folder.exists():
-        raise InputError("not-found", str(folder), "there is no such run", hint="`iowatt run` makes one")
+        raise InputError("not-found", str(folder), "no such Run", hint="create one with `iowatt run`")
     if not file.is_file():
-        raise InputError("wrong-format", str(folder), "this is not a run bundle: it holds no run.json")
+        raise InputError("wrong-format", str(folder), "not a Run bundle: no run.json in it")
     text = _text(file)
     summary = input_file.parsed(text, str(file), finite=False)
     if not isinstance(summary, dict):

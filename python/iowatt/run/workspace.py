@@ -67,7 +67,7 @@ def listed(directory: str | os.PathLike[str] = ".") -> Workspace:
     """
     root = Path(directory)
     if not root.is_dir():
-        raise InputError("not-found", str(root), "there is no such directory")
+        raise InputError("not-found", str(root), "no such directory")
     found: list[WorkspaceEntry] = []
     notes: list[Note] = []
     left = MOST_FOLDERS

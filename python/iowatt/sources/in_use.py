@@ -34,7 +34,9 @@ def refuse(path: Path) -> None:
             code = "in-use" if busy else "unwritable"
             raise InputError(code, str(path), why or "cannot be opened") from None
     for user in (*_loops(found), *_swaps(found), *_writers(found)):
-        raise InputError("in-use", str(path), f"in use: {user}", hint="end that use, or name another target")
+        raise InputError(
+            "in-use", str(path), f"in use: {user}", hint="stop using it, or choose another target"
+        )
 
 
 def _loops(found: os.stat_result) -> Iterator[str]:

@@ -58,7 +58,7 @@ def read_output(
     Raises ``InputError`` where it is none of these, damaged, or a trace without response times.
     """
     if not path.exists() and not trace.recording_files(path):
-        raise InputError("not-found", str(path), "there is no such file or directory")
+        raise InputError("not-found", str(path), "no such file or directory")
     kind = "trace" if options else recognised(path)
     if kind == "iometer":
         return iometer.read(path, time_zone=time_zone)
@@ -73,7 +73,7 @@ def read_output(
         message = "there is no output of fio (*.json) or of vdbench (flatfile.html, summary.html)"
         raise InputError("empty", str(path), message)
     if _LOG.fullmatch(path.name):
-        raise InputError("wrong-kind", str(path), "this is a log of fio; name fio's JSON beside it")
+        raise InputError("wrong-kind", str(path), "this is a fio log; give the fio JSON next to it")
     found = fio.read_groups(path, interval_s=interval_s or 1.0)
     long = [interval_s is None and one.end - one.start > _SHORT_S for one in found]
     if any(long):

@@ -93,7 +93,7 @@ class Stamps:
                 "no-time-zone",
                 where,
                 f"the stamp {text!r} has no time zone",
-                hint="give that of the meter's clock: `utc_offset=+01:00` (or Z for UTC)",
+                hint="set the offset of the meter's clock: `utc_offset=+01:00` (or Z for UTC)",
             )
         if not 0 <= found < 1e11:
             raise InputError("out-of-range", where, f"{text!r} is not a time from 1970 to 5138")

@@ -187,7 +187,7 @@ def create_file(
     """
     folder = path.parent
     if not folder.is_dir():
-        raise InputError("not-found", str(folder), "there is no such directory")
+        raise InputError("not-found", str(folder), "no such directory")
     free = shutil.disk_usage(folder).free
     if free < size:
         raise InputError(
@@ -203,7 +203,7 @@ def create_file(
                 path.unlink()
                 raise
     except FileExistsError:
-        raise InputError("exists", str(path), "the file exists") from None
+        raise InputError("exists", str(path), "the file already exists") from None
     except OSError as error:
         raise InputError("unwritable", str(path), error.strerror or "cannot be made") from None
 
@@ -279,8 +279,8 @@ def _ready(path: Path, span: int, *, force: bool, erase: Path | None, tell: Call
         if erase is None or erase != path:
             raise must_be_named_twice(path, "is a block device, and what is on it would be overwritten")
     elif not force:
-        message = f"the file exists, and fio would write to it: {describe_content(path)}"
-        raise InputError("exists", str(path), message, hint="name a new file, or add `force=True`")
+        message = f"the file already exists, and fio would write to it: {describe_content(path)}"
+        raise InputError("exists", str(path), message, hint="choose a new file, or use `force=True`")
     in_use.refuse(path)
     size = size_of(path)
     if size < span:

@@ -78,7 +78,7 @@ def _zone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
-        message = "there is no such time zone; examples are Europe/Berlin, America/Chicago, +02:00 and UTC"
+        message = "no such time zone; examples are Europe/Berlin, America/Chicago, +02:00 and UTC"
         raise InputError("unknown-name", Argument("time_zone", name[:60]), message) from None
 
 

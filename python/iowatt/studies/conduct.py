@@ -186,7 +186,7 @@ def _begin(target: Path, request: dict[str, Any], *, resume: bool, force: bool) 
                     str(target),
                     f"was begun with {key} {json.dumps(before.get(key))}, and this is "
                     f"{json.dumps(request[key])}",
-                    hint="start again with `force=True`, or choose another `output=`",
+                    hint="restart with `force=True`, or choose another `output=`",
                 )
     try:
         atomic_path.sweep(target.parent)

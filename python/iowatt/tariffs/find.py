@@ -44,7 +44,7 @@ def find_tariff(name: str) -> Tariff:
         return parse(_document(text, f"{name}.json"), f"{name}.json", key=name)
     near = nearest(name, tariff_names())
     message = (
-        f"there is no tariff {name!r}; expected a name that `iowatt tariff list` prints, a record of URDB "
+        f"there is no tariff {name!r}; expected a name from `iowatt tariff list`, a URDB record "
         "(PATH.json) or flat:$/KWH[,$/KW-MONTH]"
     )
     raise InputError("unknown-name", None, message, hint=near and f"did you mean {near!r}?")

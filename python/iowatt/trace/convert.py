@@ -109,7 +109,7 @@ def _kind(target: Path) -> Compression | None:
     for suffix, compression in _CSV.items():
         if name.endswith(suffix):
             return compression
-    message = f"the name does not tell the format; accepted endings are {', '.join(_CSV)} and .parquet"
+    message = f"not a supported file type; expected {', '.join(_CSV)} or .parquet"
     raise InputError("not-accepted", str(target), message)
 
 
@@ -121,7 +121,9 @@ def staging(target: Path, force: bool) -> Iterator[Path]:
     if not target.parent.is_dir():
         raise InputError("not-found", str(target), f"there is no directory {target.parent} to write to")
     if target.exists() and not force:
-        raise InputError("exists", str(target), "the file exists already", hint="`force=True` replaces it")
+        raise InputError(
+            "exists", str(target), "the file already exists", hint="use `force=True` to overwrite it"
+        )
     with file(target) as partial:
         yield partial
 

@@ -56,7 +56,7 @@ def prepare(
     loaded.check(size)
     if size is None:
         message = f"the profile {profile.name!r} has no address space (`span`)"
-        raise InputError("missing", loaded.document.source, message, hint="give it: `span=1TiB`")
+        raise InputError("missing", loaded.document.source, message, hint="add `span=1TiB`")
     if isinstance(profile.arrivals, Closed):
         message = "requests of a closed loop arrive when others complete: without a system they have no times"
         hint = (

@@ -226,7 +226,7 @@ def _refuse_unreadable(path: Path) -> None:
             file.seek(max(0, length - len(MAGIC)))
             tail = file.read(len(MAGIC))
     except FileNotFoundError:
-        raise InputError("not-found", str(path), "there is no such file") from None
+        raise InputError("not-found", str(path), "no such file") from None
     except IsADirectoryError:
         raise InputError("wrong-kind", str(path), "this is a directory; expected a Parquet file") from None
     except OSError as error:

@@ -111,7 +111,7 @@ def _add_assets(app: FastAPI) -> None:
     @app.get("/assets/{name}", include_in_schema=False)
     def asset(name: str) -> Response:
         if name not in files:
-            return JSONResponse(error_body("not-found", "there is no such file"), 404)
+            return JSONResponse(error_body("not-found", "no such file"), 404)
         file = files[name]
         # A new version is asked for by its stamp; plotly alone is 1.5 MB.
         return FileResponse(file, media_type=_TYPES[file.suffix], headers={"cache-control": "no-cache"})

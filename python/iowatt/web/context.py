@@ -56,7 +56,7 @@ class ServerContext:
     def folder(self, path: str) -> Path:
         """A folder of the workspace. Raises ``InputError`` where there is none, or it lies elsewhere."""
         if path.startswith(EXAMPLE):
-            raise InputError("not-found", Argument("path", path), "there is no such folder")
+            raise InputError("not-found", Argument("path", path), "no such folder")
         return base_of(self.root, path).folder
 
     def page(

@@ -35,5 +35,5 @@ def dollars_of(run: Run | Path, *, tariff: str | None = None, years: float | Non
         system.usd,
         system.usd_per_usable_tb,
         late=any(one.late for one in found.choice.excluded),
-        unpriced="a drive of it has no price" if system.usd is None else None,
+        unpriced="one of its drives has no price" if system.usd is None else None,
     )

@@ -85,7 +85,7 @@ def add_handlers(app: FastAPI, page: ErrorPage | None = None) -> None:
 
     def fault(request: Request, error: Exception) -> Response:
         _log.error("iowatt: a fault of ours", exc_info=error)
-        return answer(request, 500, error_body("internal", "a fault of iowatt; the server's log has it"))
+        return answer(request, 500, error_body("internal", "internal error of iowatt; see the server's log"))
 
     app.add_exception_handler(IowattError, refused)
     app.add_exception_handler(RequestValidationError, invalid)

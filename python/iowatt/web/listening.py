@@ -26,7 +26,7 @@ def listening(bind: str, port: int) -> socket.socket:
         taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
         said = error.strerror if isinstance(error, OSError) else "it is no address"
         place = Argument("port" if taken else "bind", f"{bind}:{port}")
-        message = f"cannot listen there: {said}"
+        message = f"cannot listen on this address: {said}"
         hint = "`port=0` takes any free port" if taken else None
         raise InputError("in-use" if taken else "not-accepted", place, message, hint=hint) from None
     return made

@@ -162,7 +162,7 @@ def _read(model: Any, file: Path) -> Any:
     except ValidationError as error:
         first = error.errors()[0]
         place = f"{file.name}: {'.'.join(map(str, first['loc']))}"
-        hint = "it was written by another version of iowatt"
+        hint = "it was written by a different version of iowatt"
         raise InputError("damaged", place, str(first["msg"]), hint=hint) from None
 
 

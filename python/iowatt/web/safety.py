@@ -112,17 +112,17 @@ class Safety:
         """Status, code and message of a refusal."""
         settings, path = self._settings, scope["path"]
         if headers.get("host", "").lower() not in settings.hosts:
-            return 403, "access-denied", "the Host header is not an address of this server"
+            return 403, "access-denied", "the Host header is not a name of this server"
         closed = settings.access is not None and path not in settings.open_paths
         if closed and not _same(_given_access(headers), settings.access):
             return 401, "access-denied", f"this server needs its access token; open {LOGIN}"
         if scope["method"] in _READING:
             return None
         if _from_elsewhere(headers, settings.hosts):
-            return 403, "access-denied", "the request comes from another site"
+            return 403, "access-denied", "the request comes from a different site"
         guarded = settings.csrf is not None and path not in settings.open_paths
         if guarded and not _same(headers.get(CSRF_HEADER), settings.csrf):
-            return 403, "access-denied", "the token of the page is missing or old; load the page again"
+            return 403, "access-denied", "the page's token is missing or expired; reload the page"
         return None
 
 

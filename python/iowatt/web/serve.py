@@ -51,7 +51,7 @@ def serve(request: ServerRequest, begun: Callable[[Serving], None]) -> None:
     """
     root = request.workspace
     if not root.is_dir():
-        raise InputError("not-found", str(root), "there is no such directory")
+        raise InputError("not-found", str(root), "no such directory")
     if not os.access(root, os.W_OK):
         raise InputError("unwritable", str(root), "the server keeps its state in .iowatt/ of the workspace")
     with listening(request.host, request.port) as bound:

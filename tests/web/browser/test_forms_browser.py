@@ -143,7 +143,7 @@ def test_workloads_come_and_go(browser, site):
         page.get_by_role("button", name="Add a workload").press("Enter")
         assert page.evaluate("document.activeElement.dataset.place") == "workload.1.name"
         has(page, "load2")
-        page.get_by_label("a recorded trace").nth(1).check()
+        page.get_by_label("recorded trace").nth(1).check()
         field(page, "workload.1.trace.path").wait_for()
         page.get_by_role("button", name="Remove load2").press("Enter")
         has(page, "load2", never=True)
@@ -167,7 +167,7 @@ def test_a_search_is_followed_over_a_reload(browser, site):
         expect(page.locator("#job-progress")).to_have_js_property("value", 0.25)
         assert field(page, "usable").input_value() == "100TiB"
         worker.finish(identity, write_answer(site.workspace, identity))
-        page.get_by_role("link", name="Open the whole answer").wait_for()
+        page.get_by_role("link", name="Open the full answer").wait_for()
         assert TITLE in page.locator("#answer").inner_text()
         assert page.locator("#answer a").get_attribute("href") == f"/result/answers/{identity}"
         assert page.locator("#find").is_enabled()
@@ -192,7 +192,7 @@ def test_a_late_answer_does_not_undo_progress(browser, site):
         page.wait_for_timeout(200)
         expect(page.locator("#job-progress")).to_have_js_property("value", 0.25)
         worker.finish(identity, write_answer(site.workspace, identity))
-        page.get_by_role("link", name="Open the whole answer").wait_for()
+        page.get_by_role("link", name="Open the full answer").wait_for()
 
 
 def test_a_search_is_cancelled(browser, site):

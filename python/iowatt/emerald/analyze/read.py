@@ -37,7 +37,7 @@ def measurement(folder: Path) -> MeasuredStages:
     and logs are findings.
     """
     manifest = input_file.json_object(
-        folder / "measurement.json", hint="`iowatt emerald run` makes a measurement"
+        folder / "measurement.json", hint="create one with `iowatt emerald run`"
     )
     if manifest.get("schema") != MEASUREMENT_SCHEMA:
         text = f"is not a measurement: its schema is not {MEASUREMENT_SCHEMA!r}"

@@ -73,7 +73,7 @@ def search_family(
     ``jobs``, ``executor``, ``progress``: as for :func:`iowatt.evaluate.search.sweep.run_sweep`.
     ``announce``: called with a line of text as rounds begin.
     Raises ``InputError``: the request or the folder is wrong, or no configuration has figures.
-    Raises ``IowattError``: points ended in a fault of iowatt; finished points are kept.
+    Raises ``IowattError``: points ended with an internal error; finished points are kept.
     """
     place = output or Output()
     request.chosen_metrics(), request.chosen_drives(), request.chosen_levels(), request.chosen_controllers()
@@ -120,12 +120,12 @@ def _refuse_faults(evaluator: Evaluator) -> None:
     """Points without figures for reasons outside them leave the peak unknown."""
     faults = [*evaluator.faults, *evaluator.machines]
     if faults:
-        what = "failed by a fault of iowatt" if evaluator.faults else "could not be run on this machine"
+        what = "failed with an internal error" if evaluator.faults else "could not be run on this machine"
         raise IowattError(
             "internal" if evaluator.faults else "tool-failed",
             None,
             f"{len(faults)} points {what}\n" + "\n".join(faults[:5]),
-            hint="`resume=True` tries them again",
+            hint="use `resume=True` to retry them",
         )
 
 

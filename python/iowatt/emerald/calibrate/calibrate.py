@@ -116,7 +116,7 @@ def limit_of(plan: Plan, rules: Rules, settings: SearchSettings, *, exact: bool)
         value = rules.number(RESPONSE_RULE, plan.category)
     except UnknownRuleError as error:
         text = f"the limit of the mean response time is not known: {error.message}"
-        raise InputError("missing-figure", rules.name, text, hint="give it: `within=20ms`") from None
+        raise InputError("missing-figure", rules.name, text, hint="add `within=20ms`") from None
     rule = rules.rule(RESPONSE_RULE, plan.category)
     # Points on real storage are shorter than a minute.
     minute = rules.known(MINUTE_RULE, plan.category) if exact else None

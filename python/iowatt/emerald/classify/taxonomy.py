@@ -167,7 +167,7 @@ def parse_override(text: str, note: str | None) -> Override:
         raise InputError("bad-syntax", Argument("set_class"), message)
     if not note or not note.strip():
         message = "a class that is set by hand needs a reason"
-        raise InputError("missing", Argument("note"), message, hint="give it: `note=TEXT`")
+        raise InputError("missing", Argument("note"), message, hint="add `note=TEXT`")
     return Override(category, int(number), note.strip())
 
 

@@ -61,9 +61,11 @@ def run_tests(
             hint = suggestion(name, list(names), "tests")
             raise InputError("unknown-name", Argument("only"), f"there is no COM test {name!r}", hint=hint)
     if output is not None and not output.parent.is_dir():
-        raise InputError("not-found", str(output.parent), "there is no such directory")
+        raise InputError("not-found", str(output.parent), "no such directory")
     if output is not None and output.exists() and not force:
-        raise InputError("exists", str(output), "the file exists already", hint="`force=True` replaces it")
+        raise InputError(
+            "exists", str(output), "the file already exists", hint="use `force=True` to overwrite it"
+        )
     if request.size < CHUNK:
         text = "sets under 1MiB are lost in a file system's own data; expected 1MiB or more"
         raise InputError("out-of-range", Argument("data_size"), text)

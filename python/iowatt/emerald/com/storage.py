@@ -241,7 +241,7 @@ def opened(
     are free.
     """
     if not folder.is_dir():
-        raise InputError("not-found", str(folder), "there is no such directory")
+        raise InputError("not-found", str(folder), "no such directory")
     free = space.free()
     if free < needed:
         text = f"{size_text(free)} are free and the tests need {size_text(needed)}"

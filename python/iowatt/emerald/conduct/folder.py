@@ -152,7 +152,7 @@ def _manifest(path: Path) -> dict[str, Any]:
 def refuse(path: Path, plan: Plan, *, resume: bool, force: bool) -> None:
     """Raise ``InputError`` where ``plan`` cannot be run or resumed in ``path``."""
     if resume and force:
-        text = "`resume=True` continues a measurement and `force=True` replaces it"
+        text = "`resume=True` continues a measurement, `force=True` overwrites it"
         raise InputError("conflict", Argument("resume"), text, hint="give one of them")
     if not os.path.lexists(path) or (path.is_dir() and _is_unbegun(path)):
         return
@@ -161,7 +161,7 @@ def refuse(path: Path, plan: Plan, *, resume: bool, force: bool) -> None:
         hint = "choose another directory with `output=`; `force=True` replaces measurements only"
         raise InputError("unsafe-target", str(path), text, hint=hint)
     if not (resume or force):
-        text = "a measurement exists already"
+        text = "a measurement already exists"
         hint = (
             "continue it with `resume=True`, replace it with `force=True`, or choose another directory "
             "with `output=`"

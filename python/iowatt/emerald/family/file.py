@@ -208,7 +208,7 @@ class FamilyFile(Strict):
     )
     notes: list[str] = key("Remarks for a reader of its results.", default=[])
     rules: str = key(
-        "The rule profile that says which metrics there are, and their limits: a name of the library "
+        "The rule profile that says which metrics there are, and their limits: a library name "
         "(`iowatt emerald rules`), or a file.",
         default="emerald-1.0.0",
         min_length=1,

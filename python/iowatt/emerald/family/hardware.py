@@ -85,10 +85,9 @@ class DriveOption(Strict):
         "Its title in pages and messages.", default=None, unset="its name", min_length=1, max_length=200
     )
     device: DeviceChoice = key(
-        "The drive: a name of the library, a device file beside this one, or a table as array.pool.device in "
+        "The drive: a library name, a device file beside this one, or a table as array.pool.device in "
         "a scenario.",
-        accepts="a name of the library, a device file (.toml), or a table with the keys name, rpm, capacity, "
-        "power",
+        accepts="a library name, a device file (.toml), or a table with the keys name, rpm, capacity, power",
         example="seagate-savvio-15k2-146gb",
     )
     form_factor: FormFactor | None = key(

@@ -396,7 +396,7 @@ def _directory(request: PlanRequest, paths: Sequence[str]) -> Target:
     if len(paths) != 1:
         raise InputError("not-accepted", Argument("target"), "file access has one directory as its target")
     if os.path.lexists(paths[0]) and not Path(paths[0]).is_dir():
-        raise InputError("wrong-kind", paths[0], "is no directory, and file access needs one")
+        raise InputError("wrong-kind", paths[0], "is not a directory, which file access needs")
     if request.size_bytes is None:
         text = "file access needs the size of all files together"
         raise InputError("missing", Argument("size"), text, hint="well above the memory of host and system")
@@ -411,7 +411,7 @@ def _size(request: PlanRequest, paths: Sequence[str]) -> int:
         size = bytes_of(path)
         if size is None and os.path.lexists(path):
             text = "is not a file or block device that can be read"
-            raise InputError("wrong-kind", path, text, hint="name one with `target=`")
+            raise InputError("wrong-kind", path, text, hint="add `target=PATH`")
         # A missing or empty file is made by the measurement.
         if size and size < tested.bytes_each:
             text = f"the target has {size} bytes, fewer than the {tested.bytes_each} to be tested on it"

@@ -41,7 +41,7 @@ def check_target(target: Path, *, force: bool) -> None:
         raise InputError("unsafe-target", str(target / STAGES), text, hint=hint)
     if not force:
         hint = "choose another directory with `output=`, or replace it with `force=True`"
-        raise InputError("exists", str(target), "a plan exists already", hint=hint)
+        raise InputError("exists", str(target), "a plan already exists", hint=hint)
 
 
 def write(
@@ -76,7 +76,7 @@ def read(path: Path) -> Plan:
     from pydantic import ValidationError
 
     file = plan_file(path)
-    hint = "`iowatt emerald plan` makes one"
+    hint = "create one with `iowatt emerald plan`"
     raw = input_file.whole(file, "a plan", hint=hint)
     try:
         return Plan.model_validate_json(raw)

@@ -143,7 +143,7 @@ def gather(
 def read_analysis(path: Path) -> Analysis:
     """An analysis. Raises ``InputError`` where it is none, with the key that is wrong."""
     schema = Analysis.model_fields["schema_id"].default
-    found = input_file.json_object(path, hint="`iowatt emerald analyze` makes one")
+    found = input_file.json_object(path, hint="create one with `iowatt emerald analyze`")
     if found.get("schema") != schema:
         raise InputError("wrong-format", str(path), f"is not an analysis: its schema is not {schema!r}")
     return _valid(Analysis, found, path, "damaged", strict=True)
@@ -151,7 +151,7 @@ def read_analysis(path: Path) -> Analysis:
 
 def read_com(path: Path) -> ComVerdicts:
     """Results of COM tests. Raises ``InputError`` where they are none."""
-    found = input_file.json_object(path, hint="`iowatt emerald com -o com.json` makes one")
+    found = input_file.json_object(path, hint="create one with `iowatt emerald com -o com.json`")
     return _valid(ComVerdicts, found, path, "wrong-format")
 
 

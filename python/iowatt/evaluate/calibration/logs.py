@@ -50,11 +50,11 @@ def _is_json(path: Path) -> bool:
 
 def _rows(path: Path) -> NDArray[np.int64]:
     if not path.is_file():
-        raise InputError("not-found", str(path), "there is no such file")
+        raise InputError("not-found", str(path), "no such file")
     try:
         rows = np.loadtxt(path, delimiter=",", dtype=np.int64, ndmin=2, usecols=range(_columns(path)))
     except (OSError, ValueError) as error:
-        raise InputError("damaged", str(path), f"this is no log of fio: {error}") from None
+        raise InputError("damaged", str(path), f"not a fio log: {error}") from None
     if not len(rows):
         raise InputError("empty", str(path), "the log has no requests")
     return rows

@@ -28,7 +28,7 @@ from iowatt.evaluate.choose.question import LEVELS, SCHEMA, StorageQuestion
 from iowatt.model.profile import load, profile_names
 
 TEMPLATE: Final = (
-    "TEMPLATE: nobody was asked. Each value below is an example or a default; change what is not yours."
+    "TEMPLATE: values below are examples or defaults, not your answers; edit them to match your needs."
 )
 """The first line of a file that was written without answers."""
 
@@ -63,24 +63,22 @@ def _asked(title: str, *path: str | int, example: bool = False) -> QuestionItem:
 
 
 USABLE: Final = _asked("Usable capacity, after redundancy", "usable")
-YEARS: Final = _asked("Years it is kept", "years")
+YEARS: Final = _asked("Service life in years", "years")
 LOAD: Final = QuestionItem(
-    (*_WORKLOAD, "trace"), "Load: a trace file, a profile file (.toml) or a profile of the library", "skew"
+    (*_WORKLOAD, "trace"), "Workload: a trace file, a profile file (.toml) or a library profile", "skew"
 )
 RATE: Final = QuestionItem(
-    (*_WORKLOAD, "profile", "rate_iops"), "Requests a second of the profile, which has no rate", 7000
+    (*_WORKLOAD, "profile", "rate_iops"), "Requests per second (the profile has no rate)", 7000
 )
-TIMES: Final = _asked("Times that load", *_WORKLOAD, "times")
-STATISTIC: Final = QuestionItem(
-    _WORKLOAD, f"Statistic of response times that is limited ({', '.join(LEVELS)})", "p95"
-)
+TIMES: Final = _asked("Load multiplier", *_WORKLOAD, "times")
+STATISTIC: Final = QuestionItem(_WORKLOAD, f"Response-time statistic to limit ({', '.join(LEVELS)})", "p95")
 POWER: Final = _asked("Price of electricity, USD/kWh", "energy", "usd_per_kwh", example=True)
-LOSS: Final = _asked("Highest probability of a loss of data in a year", "durability", "loss_per_year")
+LOSS: Final = _asked("Maximum probability of data loss per year", "durability", "loss_per_year")
 
 
 def limit_of(statistic: str) -> QuestionItem:
     """The limit of a statistic."""
-    return _asked(f"Longest {statistic}", *_WORKLOAD, statistic, example=True)
+    return _asked(f"Maximum {statistic}", *_WORKLOAD, statistic, example=True)
 
 
 def example() -> dict[str, Any]:
@@ -157,7 +155,9 @@ def checked(one: QuestionItem, text: str) -> Any:
 def statistic_of(text: str) -> str:
     """The name of a statistic. Raises ``InputError`` where it is none."""
     if text.strip() not in LEVELS:
-        raise InputError("not-accepted", "workload", f"{text!r} is none of {', '.join(LEVELS)}")
+        raise InputError(
+            "not-accepted", "workload", f"{text!r} is not accepted; expected {', '.join(LEVELS)}"
+        )
     return text.strip()
 
 
@@ -176,7 +176,7 @@ def load_of(text: str, folder: Path, document: dict[str, Any], *, rate_iops: flo
         workload.pop("trace", None)
         return rated
     if not Path(named).is_file():
-        message = f"there is neither a file nor a profile {named!r}"
+        message = f"there is no file or profile {named!r}"
         raise InputError(
             "not-found", Argument("init"), message, hint="`iowatt trace profiles` lists profiles"
         )
@@ -199,8 +199,8 @@ def toml(document: Mapping[str, Any], *, template: bool = False) -> str:
     keys = catalogue(StorageQuestion)
     lines = [f"# {TEMPLATE}"] if template else []
     lines += [
-        "# What storage has to hold and do. `iowatt choose FILE` finds the cheapest that does.",
-        "# Keys that begin with # are left out; what that means stands above each.",
+        "# What the storage must hold and serve. `iowatt choose FILE` finds the cheapest system for it.",
+        "# Keys behind # are omitted; the comment above each says what applies then.",
         "",
     ]
     tables = [name for name in StorageQuestion.model_fields if _is_table(keys.get(name))]
@@ -246,7 +246,7 @@ def _entry(key: Key, name: str, table: Mapping[str, Any]) -> Iterator[str]:
 
 def _sentence(default: str, what: str) -> str:
     """``Default: 5 years.`` or ``Left out: no limit.``"""
-    text = default if default.startswith("left out: ") else f"{what}: {default}"
+    text = default if default.startswith("if omitted: ") else f"{what}: {default}"
     return f"{text[0].upper()}{text[1:]}."
 
 

@@ -120,7 +120,9 @@ def _check(trace: Mapping[str, Any], target: Path, force: bool) -> None:
     if target.suffix != ".toml":
         raise InputError("not-accepted", str(target), "expected the name of a .toml file")
     if target.exists() and not force:
-        raise InputError("exists", str(target), "the file exists", hint="`force=True` replaces it")
+        raise InputError(
+            "exists", str(target), "the file already exists", hint="use `force=True` to overwrite it"
+        )
     if str(trace["path"]) == "-":
         message = "fitting reads the trace several times, and standard input can be read once"
         raise InputError("read-once", "-", message, hint="store it: iowatt trace convert - trace.parquet")

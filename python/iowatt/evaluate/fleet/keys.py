@@ -206,7 +206,7 @@ class FleetPlan(Strict):
             yield Problem("missing", ("demand", index, "buys"), message, f"one of {', '.join(serving)}")
         for at, one in enumerate(demand.buys):
             if one.class_ not in serving:
-                message = f"{one.class_!r} is no class that serves the demand {demand.name!r}"
+                message = f"{one.class_!r} is not a class that serves the demand {demand.name!r}"
                 yield Problem(
                     "unknown-name", ("demand", index, "buys", at, "class"), message,
                     suggestion(one.class_, serving, "classes"),

@@ -54,7 +54,7 @@ def fleet_request(
     """
     given = isinstance(plan, str) and "\n" in plan
     path = Path() if given else Path(plan)
-    text = str(plan) if given else read_text(path)
+    text = str(plan) if given else read_text(path, "see docs/howto/fleet.md and examples/fleet/plan.toml")
     source, base = ("fleet", Path()) if given else (str(path), path.parent)
     sets = as_overrides(changes, None)
     document, made = _plan(text, source, sets)

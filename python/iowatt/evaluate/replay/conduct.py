@@ -233,9 +233,9 @@ def _measured(
 
 def _volume(scenario: Path) -> str | None:
     """The volume that the scenario's first workload goes to. Raises ``InputError``."""
-    from iowatt.base.document import TomlDocument, read_text
+    from iowatt.base.document import SCENARIO_HINT, TomlDocument, read_text
 
-    workloads = TomlDocument(read_text(scenario), str(scenario)).raw.get("workload")
+    workloads = TomlDocument(read_text(scenario, SCENARIO_HINT), str(scenario)).raw.get("workload")
     first = workloads[0] if isinstance(workloads, list) and workloads else {}
     volume = first.get("volume") if isinstance(first, dict) else None
     return volume if isinstance(volume, str) else None

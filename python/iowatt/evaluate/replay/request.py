@@ -60,7 +60,7 @@ class ReplayRequest:
                     message = "fio replays files and block devices at the trace's times only"
                     raise InputError("conflict", Argument(name), message, hint="use `engine=iowatt`")
         if self.connections > 1 and not export:
-            raise InputError("not-applicable", Argument("connections"), "the target is no NBD export")
+            raise InputError("not-applicable", Argument("connections"), "the target is not an NBD export")
         if self.mode == "open":
             for name, given in (("outstanding", self.outstanding is not None), ("think", self.think)):
                 if given:

@@ -89,7 +89,7 @@ def _prepared(
     if found == "absent":
         if size is None:
             raise InputError(
-                "not-found", str(path), "does not exist", hint="`size=1GiB` makes a file of that size"
+                "not-found", str(path), "does not exist", hint="add `size=1GiB` to create a file of that size"
             )
         target.create_file(path, size, "random", tell=tell)
         return True

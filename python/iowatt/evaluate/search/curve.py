@@ -34,7 +34,7 @@ def curve_request(
         raise InputError(
             "missing" if rates is None else "conflict",
             Argument("rates"),
-            "a curve is over rates or over requests outstanding; give one of them",
+            "set either the rates or the outstanding requests of the curve",
             hint="for example `rates=50,100..400:50`, or `outstanding=1..64:x2`",
         )
     if rates is not None:
@@ -130,7 +130,7 @@ def _workload(given: ScenarioInput, asked: str | None) -> tuple[int, str, dict[s
     if not names:
         raise InputError("missing", given.source, "the scenario has no workload whose load could vary")
     if asked is None and len(names) > 1:
-        message = f"the scenario has {len(names)} workloads; say whose load varies"
+        message = f"the scenario has {len(names)} workloads; choose the one whose load varies"
         raise InputError("ambiguous", Argument("workload"), message, hint=f"one of {', '.join(names)}")
     if asked is not None and asked not in names:
         message = f"there is no workload {asked!r}"

@@ -46,7 +46,7 @@ def trace_pace(trace: Mapping[str, Any]) -> TracePace:
         )
         raise InputError("read-once", "-", message, hint="put the trace in a file")
     if not path.is_file():
-        raise InputError("not-found", str(path), "there is no such trace file")
+        raise InputError("not-found", str(path), "no such trace file")
     changed = tuple(
         (file.stat().st_size, file.stat().st_mtime_ns)
         for file in (path, *map(Path, trace.get("more", ())))

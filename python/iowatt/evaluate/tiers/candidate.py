@@ -139,7 +139,7 @@ def read_candidates(given: Sequence[str]) -> CandidateList:
         base = Path()
     if len(listed) > MOST:
         raise InputError(
-            "too-large", Argument("tiers"), f"{len(listed)} candidates are too many; the most is {MOST}"
+            "too-large", Argument("tiers"), f"{len(listed)} candidates are too many; the maximum is {MOST}"
         )
     named = [(one.name or f"tier{number}", one) for number, one in enumerate(listed, 1)]
     taken = [name for name, _ in named]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base import atomic_path, input_file
-from iowatt.base.document import TomlDocument, read_text
+from iowatt.base.document import SCENARIO_HINT, TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.evaluate.tiers import benchmark, candidate, compare, predict
@@ -57,7 +57,7 @@ def refuse_target(target: Path, *, force: bool) -> None:
         hint = "choose another `output=`; `force=True` replaces only derivations"
         raise InputError("exists", str(target), message, hint=hint)
     if not force:
-        message = "exists already, and results are never overwritten"
+        message = "already exists; results are never overwritten"
         hint = "choose another `output=`, or replace it with `force=True`"
         raise InputError("exists", str(target), message, hint=hint)
 
@@ -160,7 +160,7 @@ def derive(request: TierRequest, target: Path, place: Path, stage: Stage = _quie
 
 def _document(request: TierRequest, base: Path) -> TomlDocument:
     """The scenario's own tables, overrides applied."""
-    text = read_text(request.scenario)
+    text = read_text(request.scenario, SCENARIO_HINT)
     return scenario_document(text, str(request.scenario), request.overrides, base)
 
 
@@ -198,7 +198,7 @@ def _on_one_pool(request: TierRequest, heat: str, output: Path, progress: Progre
     from iowatt.model.scenario import load
 
     base, changes = request.scenario.parent, [*request.overrides, heat]
-    text = with_overrides(read_text(request.scenario), changes)
+    text = with_overrides(read_text(request.scenario, SCENARIO_HINT), changes)
     work = evaluation.prepare(load(request.scenario, changes), base, text)
     return _simulated(work, base, output, progress)
 

@@ -70,7 +70,7 @@ def _read(name: str, base: Path, place: str) -> tuple[BookFile, Path]:
     raise InputError(
         "unknown-name",
         place,
-        f"there is no book of assumptions {name!r}; expected {', '.join(book_names())} or a .toml file",
+        f"there is no preset of assumptions {name!r}; expected {', '.join(book_names())} or a .toml file",
         hint=near and f"did you mean {near!r}?",
     )
 

@@ -44,7 +44,7 @@ KEYS: Final = (
     BookKey(
         "energy.tariff",
         "",
-        "The tariff where none is given: a name of the library, a file, or flat:USD_PER_KWH.",
+        "The tariff where none is given: a library name, a file, or flat:USD_PER_KWH.",
         any_word=True,
     ),
     BookKey(

@@ -158,7 +158,7 @@ def _taken(frame: pl.DataFrame, point: str, op: str, workload: str | None) -> pl
         raise InputError(
             "unknown-name",
             "series: point",
-            f"there are no response times at {point!r}; there are some at {', '.join(points) or 'no point'}",
+            f"there are no response times at {point!r}; available at {', '.join(points) or 'no point'}",
         )
     if workload is not None:
         names = sorted(set(taken["workload"]))
@@ -167,7 +167,7 @@ def _taken(frame: pl.DataFrame, point: str, op: str, workload: str | None) -> pl
             raise InputError(
                 "unknown-name",
                 "series: workload",
-                f"there is no workload {workload!r}; there are {', '.join(names)}",
+                f"there is no workload {workload!r}; available: {', '.join(names)}",
             )
     if op != "all":
         taken = taken.filter(pl.col("op") == op)

@@ -194,7 +194,7 @@ def _flow(summary: Mapping[str, Any], workload: str | None, where: str) -> Mappi
         raise InputError(
             "unknown-name",
             f"{where}: workload",
-            f"there is no workload {workload!r}; there are {', '.join(sorted(found)) or 'none'}",
+            f"there is no workload {workload!r}; available: {', '.join(sorted(found)) or 'none'}",
         )
     one: Mapping[str, Any] = found[workload]
     return one

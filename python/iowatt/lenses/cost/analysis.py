@@ -222,7 +222,7 @@ def _without_effect(book: Book) -> list[Note]:
 
 def _distinct(systems: Sequence[PricedSystem]) -> None:
     if not systems:
-        raise InputError("missing", None, "no Run is given; expected at least one")
+        raise InputError("missing", None, "no Run given; expected at least one")
     names = [system.name for system in systems]
     for system in systems:
         if names.count(system.name) > 1:

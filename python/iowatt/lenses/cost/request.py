@@ -145,7 +145,10 @@ def _systems(
 ) -> list[PricedSystem | Year]:
     if not runs:
         raise InputError(
-            "missing", None, "no Run is given; expected at least one", hint="`iowatt run SCENARIO` makes one"
+            "missing",
+            None,
+            "no Run given; expected at least one",
+            hint="create one with `iowatt run SCENARIO`",
         )
     observed: list[tuple[Run, PricedSystem]] = []
     for number, item in enumerate(runs):

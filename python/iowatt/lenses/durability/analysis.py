@@ -127,7 +127,7 @@ def _check(years: float, precision: Precision) -> None:
         message = f"{years:g} is not accepted; expected more than 0 and at most {LONGEST_YEARS:g}"
         raise InputError("out-of-range", Argument("years"), message)
     if precision.method not in METHODS:
-        message = f"{precision.method!r} is no engine; expected {', '.join(METHODS)}"
+        message = f"{precision.method!r} is not an engine; expected {', '.join(METHODS)}"
         raise InputError("not-accepted", Argument("solver"), message)
 
 

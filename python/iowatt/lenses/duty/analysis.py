@@ -106,7 +106,7 @@ def analyse(runs: Sequence[Run], *, measure: str | None = None, pue: float | Non
             "missing",
             ", ".join(run.name for run in runs),
             "no Run has requests; a duty cycle needs Runs at several loads",
-            hint="`iowatt curve` makes them, and keeps their bundles on request",
+            hint="`iowatt curve --bundles` writes them",
         )
     by = measure or _measure(loaded)
     highest = max(float(run.summary["throughput"][by]) for run in loaded)
@@ -215,7 +215,7 @@ def _at(points: Sequence[LoadPoint], share: float, highest: float) -> LoadPoint:
             "missing-figure",
             points[0].name,
             f"the power at {share:.0%} of the highest throughput is not known: all loads are higher",
-            hint="add a Run at a lower rate; `iowatt curve` makes Runs at several",
+            hint="add a Run at a lower rate; `iowatt curve --bundles` writes Runs at several",
         )
     low, high = below[-1], next(point for point in points if point.throughput > throughput)
     along = (throughput - low.throughput) / (high.throughput - low.throughput)

@@ -140,7 +140,7 @@ def _document(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[TomlDo
         folder = DEVICES.path(name).parent
     else:
         files = f"a file ending in .toml, {' or '.join(DISKSIM)}"
-        raise DEVICES.unknown(name, f"a name of the library or {files}")
+        raise DEVICES.unknown(name, f"a library name or {files}")
     base = document.raw.get("based_on")
     if isinstance(base, str):
         if base in users or base == name:

@@ -46,7 +46,7 @@ class LibraryFolder:
     def unknown(
         self,
         name: str,
-        accepted: str = "a name of the library or a file ending in .toml",
+        accepted: str = "a library name or a file ending in .toml",
         *,
         item: str = "",
         known: Sequence[str] | None = None,

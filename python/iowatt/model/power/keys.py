@@ -60,42 +60,41 @@ Efficiency = Annotated[
 class SupplyKeys(Strict):
     """Like power supplies of one enclosure."""
 
-    rating: Power = key("What one can give out for good.", gt=0, example="750W")
+    rating: Power = key("Continuous output rating of one supply.", gt=0, example="750W")
     peak: Power | None = key(
-        "What one can give out for a few seconds, such as a spin-up.",
+        "Peak output of one supply for a few seconds, as during spin-up.",
         unset="the rating",
         gt=0,
         example="1000W",
     )
-    count: int = key("How many each enclosure has.", default=2, within=(1, 64), example=2)
+    count: int = key("Number per enclosure.", default=2, within=(1, 64), example=2)
     needed: int | None = key(
-        "How many of them are enough: 1 of 2 is 1+1, 2 of 3 is N+1, 2 of 4 is N+N.",
+        "Number required: 1 of 2 is 1+1, 2 of 3 is N+1, 2 of 4 is N+N.",
         unset="half of them, rounded up",
         within=(1, 64),
         example=1,
     )
     sharing: Literal["load-sharing", "active-standby"] = key(
-        "Who carries the load. load-sharing: all of them alike. active-standby: the needed ones, so that "
-        "they run at a better efficiency, while the others stand by (a high-efficiency mode).",
+        "Load sharing. load-sharing: all supplies equally. active-standby: only the needed ones, at better "
+        "efficiency, while the others stand by (a high-efficiency mode).",
         default="load-sharing",
         example="active-standby",
     )
-    standby: Power = key("What one that stands by draws.", default=3.0, example="3W")
+    standby: Power = key("Draw of one supply on standby.", default=3.0, example="3W")
     efficiency: Efficiency = key(
-        "Share of what it draws that it gives out, by load: a certificate, one share at every load, or "
-        "points [load, efficiency] with load as a share of the rating, up to full load.",
+        "Efficiency by load: a certificate, one value for every load, or points [load, efficiency] with load "
+        "as a share of the rating, up to full load.",
         default="80plus-gold",
         accepts=_EFFICIENCY,
         example="80plus-gold",
     )
     input: Literal["115V", "230V", "230V-eu"] = key(
-        "Which table of a certificate holds: 115 V, 230 V in redundant supplies of data centres, or 230 V of "
-        "the EU.",
+        "Table of the certificate to use: 115 V, 230 V redundant (data centre), or 230 V EU.",
         default="230V",
         example="230V",
     )
     power_factor: float = key(
-        "Watts over volt-amperes. The default is the least that the EU asks for at half load since 2023.",
+        "Power factor: watts per volt-ampere. The default is the EU minimum at half load since 2023.",
         default=0.95,
         gt=0,
         le=1,
@@ -106,29 +105,29 @@ class SupplyKeys(Strict):
 class PartKeys(PartFigures):
     """Like parts of one enclosure."""
 
-    name: Name = key("Its name in results.", example="controller")
+    name: Name = key("Name in results.", example="controller")
     model: str | None = key(
-        "A part of the library or a file ending in .toml; the other keys change its figures.",
-        unset="none, the keys of this table give the figures",
+        "A library part or a .toml file; the other keys override its figures.",
+        unset="none; the keys of this table give the figures",
         min_length=1,
         example="stand-in-controller",
     )
-    count: int = key("How many each enclosure has.", default=1, within=(1, 10_000), example=2)
+    count: int = key("Number per enclosure.", default=1, within=(1, 10_000), example=2)
     needed: int | None = key(
-        "How many of them are enough for the array to work on: 1 of 2 controllers. `iowatt power` then says "
-        "what the array draws while one has failed.",
+        "Number required for the array to keep working: 1 of 2 controllers. `iowatt power` then also gives "
+        "the power with one failed.",
         unset="all of them",
         within=(1, 10_000),
         example=1,
     )
     failed: int = key(
-        "How many of them have failed: they draw nothing, and the others take their work.",
+        "Number that have failed: they draw nothing, and the others take over their work.",
         default=0,
         within=(0, 9_999),
         example=1,
     )
     of: str | None = key(
-        "What it carries or is an end of, for the law transfer: bus.NAME, path.NAME.HOP, path.NAME.hba, "
+        "What it carries or terminates, for the law transfer: bus.NAME, path.NAME.HOP, path.NAME.hba, "
         "path.NAME.port, controller.host_link or controller.mirror_link. Of a hop both directions count, "
         "and all lanes: at full rate both ways in all of them it draws its active watts.",
         unset="the law is another",
@@ -140,30 +139,30 @@ class PartKeys(PartFigures):
 class EnclosureKeys(Strict):
     """Like enclosures (shelves, controller chassis, frames), each with its own supplies."""
 
-    name: Name = key("Its name in results.", example="shelf")
+    name: Name = key("Name in results.", example="shelf")
     count: int | None = key(
-        "How many there are.",
-        unset="as many as its drives need; one, where it has no drives",
+        "Number of enclosures.",
+        unset="as many as the drives need; one if it has no drives",
         within=(1, 10_000),
         example=2,
     )
-    slots: int | None = key("Drives that one holds.", unset="none", within=(1, 10_000), example=25)
+    slots: int | None = key("Drive slots per enclosure.", unset="none", within=(1, 10_000), example=25)
     form_factor: Literal["2.5", "3.5"] | None = key(
-        "What its slots take. A drive of 3.5 inches does not go into a slot of 2.5; the other way round a "
-        "carrier helps.",
+        "Form factor of the slots. A 3.5-inch drive does not fit a 2.5-inch slot; a 2.5-inch drive fits a "
+        "3.5-inch slot with a carrier.",
         unset="any drive",
         example="2.5",
     )
-    pools: list[Name] = key("The pools whose drives are in it.", default=[], example=["disks"])
+    pools: list[Name] = key("Pools whose drives are in it.", default=[], example=["disks"])
     fill: Literal["in-order", "even"] = key(
-        "How the drives are spread. in-order: the first enclosure is filled first. even: all alike.",
+        "Distribution of drives. in-order: fill the first enclosure first. even: spread equally.",
         default="in-order",
         example="even",
     )
-    part: list[PartKeys] = key("What it holds besides drives.", default=[])
+    part: list[PartKeys] = key("Parts besides drives.", default=[])
     supply: SupplyKeys | None = key(
-        "Its power supplies.",
-        unset="none: its watts are taken as if at the wall",
+        "Power supplies.",
+        unset="none: component watts count as wall power",
         example={"rating": "750W", "count": 2, "needed": 1, "efficiency": "80plus-gold"},
     )
 

@@ -32,7 +32,8 @@ def calculated_power(
         text, source, folder = scenario, "scenario", base or Path()
     else:
         path = Path(scenario)
-        text, source, folder = read_text(path), str(path), path.parent
+        hint = "see docs/howto/array-power.md and examples/array-power.toml"
+        text, source, folder = read_text(path, hint), str(path), path.parent
     document = scenario_document(text, source, overrides, folder)
     found, resolved = _resolved(document, folder)
     assert resolved.plan is not None
@@ -66,7 +67,7 @@ def _resolved(document: TomlDocument, base_dir: Path) -> tuple[Scenario, Resolve
         return scenario, _of_clusters(document, scenario, base_dir)
     if scenario.array.power is None:
         message = "the key `power` is missing: enclosures and supplies of the drives"
-        hint = "docs/howto/array-power.md builds one; examples/array-power.toml has one"
+        hint = "see docs/howto/array-power.md and examples/array-power.toml"
         document.fail([Problem("missing", ("array",), message, hint)])
     resolved = resolve(scenario, base_dir, simulated=False)
     document.fail(resolved.problems)

@@ -177,7 +177,7 @@ def _allocator(
     data = redundancy.data if isinstance(redundancy, ErasureCode) else 1
     unit = -(-size // (data * grid)) * grid
     if isinstance(redundancy, Copies) and size % sector:
-        message = f"{size} bytes are no whole number of the drive's sectors of {sector} bytes"
+        message = f"{size} bytes are not a whole number of the drive's sectors of {sector} bytes"
         report("not-accepted", "object_size", message, "a power of two, such as 4MiB")
         return None
     each = placement.placement_groups or 1

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from iowatt.base.document import TomlDocument, read_text
+from iowatt.base.document import SCENARIO_HINT, TomlDocument, read_text
 from iowatt.base.errors import Argument
 from iowatt.base.problems import DocumentError
 from iowatt.model.scenario.keys.scenario import Scenario
@@ -46,7 +46,7 @@ def read(
         text, source, folder = path_or_text, "scenario", Path()
     else:
         path = Path(path_or_text)
-        text, source, folder = read_text(path), str(path), path.parent
+        text, source, folder = read_text(path, SCENARIO_HINT), str(path), path.parent
     base = folder if base_dir is None else Path(base_dir)
     document = scenario_document(text, source, overrides, base)
     try:
@@ -70,7 +70,7 @@ def idle_system(path: Path) -> tuple[Scenario, ResolvedSystem, TomlDocument]:
 
     Raises ``InputError`` as :func:`load` does.
     """
-    document = TomlDocument(read_text(path), str(path))
+    document = TomlDocument(read_text(path, SCENARIO_HINT), str(path))
     document.raw["workload"] = []
     document.raw["observe"] = {"duration": "1s"}
     scenario = document.validate(Scenario)
@@ -87,6 +87,6 @@ def _with_overrides(error: DocumentError, document: TomlDocument) -> DocumentErr
     if not given or any(isinstance(problem.place, Argument) for problem in error.problems):
         return error
     *others, last = error.problems
-    overridden = f"the file is read with {', '.join(f'`set={override}`' for override in given)}"
+    overridden = f"the scenario is read with {', '.join(f'`set={override}`' for override in given)}"
     hint = f"{last.hint}; {overridden}" if last.hint else overridden
     return DocumentError([*others, replace(last, hint=hint)], document.source)

@@ -108,7 +108,7 @@ def _volumes(
     for volume in one.volumes:
         sector = _sector(known[volume].pool, system) if volume in known else 1
         if one.extent % sector:
-            message = f"{one.extent} bytes are no whole number of the {sector}-byte sectors of {volume!r}"
+            message = f"{one.extent} bytes are not a whole number of the {sector}-byte sectors of {volume!r}"
             yield Problem("out-of-range", (*at, "extent"), message, "a power of two, such as 64KiB")
             return
 

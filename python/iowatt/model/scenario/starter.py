@@ -98,7 +98,7 @@ def copy_examples(target: Path) -> None:
 
     def refuse() -> None:
         if target.exists():
-            raise InputError("exists", str(target), "exists already; the examples go into a new folder")
+            raise InputError("exists", str(target), "already exists; the examples go into a new folder")
 
     with atomic_path.folder(target, refuse) as folder:
         shutil.copytree(EXAMPLES, folder, dirs_exist_ok=True)

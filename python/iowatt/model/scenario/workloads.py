@@ -85,7 +85,7 @@ def _must_exist(name: str, base_dir: Path, report: Reporter) -> None:
         return
     siblings = [p.name for p in file.parent.iterdir() if p.is_file()] if file.parent.is_dir() else []
     near = nearest(file.name, siblings)
-    hint = "trace paths are relative to the scenario's directory; those of `set=` to the current one first"
+    hint = "trace paths are relative to the scenario's directory; in `set=`, first to the current directory"
     report("not-found", "", f"there is no trace file {file}", f"did you mean {near!r}?" if near else hint)
 
 

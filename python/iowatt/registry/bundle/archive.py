@@ -168,7 +168,7 @@ class ArchiveReader:
             raise InputError("unsupported", place, "the file is encrypted")
         if method != _STORED or flags & _DESCRIPTOR:
             text = "the file is compressed, or of unknown length; a bundle stores its files as they are"
-            raise InputError("unsupported", place, text, hint="`iowatt registry submit` writes such a bundle")
+            raise InputError("unsupported", place, text, hint="create one with `iowatt registry submit`")
         try:
             name = name_bytes.decode("utf-8")
         except UnicodeDecodeError:

@@ -39,7 +39,7 @@ def imported_from(run: Run, base: Path) -> tuple[ImportedFrom, dict[str, Path]]:
     given = _parsed(words[2:])
     listed = [base / one["path"] for one in origin.get("inputs", [])]
     if not listed:
-        raise InputError("missing", place, "the Run names no raw files", hint=hint)
+        raise InputError("missing", place, "the Run has no raw files", hint=hint)
     top = Path(os.path.commonpath([path.resolve().parent for path in listed]))
     files = {}
     for path in listed:

@@ -113,7 +113,7 @@ def _read(path: Path) -> Ed25519PrivateKey:
             pem = file.read(_PEM_BYTES)
     except OSError as error:
         code = "not-found" if isinstance(error, FileNotFoundError) else "unreadable"
-        hint = f"`iowatt registry key {path}` makes one"
+        hint = f"create one with `iowatt registry key {path}`"
         raise InputError(code, str(path), f"cannot be read: {error.strerror}", hint=hint) from None
     if stat.S_IMODE(mode) & 0o077:
         text = "others may read or change the private key"

@@ -96,7 +96,7 @@ def write(prepared: PreparedSubmission, key: SigningKey, target: Path, *, force:
 def _measurement(folder: Path, facets: Mapping[str, str]) -> PreparedSubmission:
     plan = read_plan(folder / "plan.json")
     file = folder / ANALYSIS
-    hint = f"`iowatt emerald analyze {folder}` makes it"
+    hint = f"create it with `iowatt emerald analyze {folder}`"
     raw = input_file.whole(file, "an analysis", input_file.RESULT_BYTES, hint=hint)
     try:
         analysis = Analysis.model_validate_json(raw)
@@ -132,7 +132,7 @@ def _raw_files(folder: Path) -> Iterable[str]:
 
 def _scenario_of(plan: Plan, folder: Path) -> Path:
     if plan.target.scenario is None:
-        raise InputError("missing", str(folder / "plan.json"), "the plan names no scenario")
+        raise InputError("missing", str(folder / "plan.json"), "the plan has no scenario")
     return Path(plan.target.scenario)
 
 

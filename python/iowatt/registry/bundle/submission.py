@@ -64,7 +64,7 @@ def product_of(facets: Mapping[str, str], defaults: Mapping[str, object]) -> Sub
     for name in facets:
         if name not in FACETS:
             hint = suggestion(name, list(FACETS), "facets")
-            raise InputError("unknown-name", Argument("facet", name), "there is no such facet", hint=hint)
+            raise InputError("unknown-name", Argument("facet", name), "no such facet", hint=hint)
     known = {name: value for name, value in defaults.items() if name in FACETS and value is not None}
     values: dict[str, object] = {**known, **facets}
     if isinstance(given := values.get("drives"), str) and given.isdecimal():

@@ -97,9 +97,7 @@ def searched(
     for name in facets:
         if name not in FACETS:
             hint = suggestion(name, list(FACETS), "facets")
-            raise InputError(
-                "unknown-name", Argument("facet", name[:60]), "there is no such facet", hint=hint
-            )
+            raise InputError("unknown-name", Argument("facet", name[:60]), "no such facet", hint=hint)
     chosen = [one for one in listed if all(_value(one, name) == text for name, text in facets.items())]
     groups: dict[tuple[Basis, str], list[SubmissionRecord]] = {}
     for one in chosen:

@@ -56,7 +56,7 @@ def check_target(target: Path, *, force: bool) -> None:
         raise InputError("unsafe-target", str(target), "exists and is not an export of a registry", hint=hint)
     if not force:
         hint = "choose another directory with `output=`, or replace it with `force=True`"
-        raise InputError("exists", str(target), "an export exists already", hint=hint)
+        raise InputError("exists", str(target), "an export already exists", hint=hint)
 
 
 def export(

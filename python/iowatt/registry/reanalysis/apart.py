@@ -77,7 +77,7 @@ def _answer(done: subprocess.CompletedProcess[bytes], limits: AnalysisLimits) ->
     except (ValueError, ValidationError, KeyError, TypeError):
         if done.returncode < 0 or b"MemoryError" in done.stderr[-_ERROR_BYTES:]:
             raise _too_much(limits) from None
-        text = "the new analysis failed by itself: this is a fault of iowatt, not of the submission"
+        text = "the reanalysis failed: this is a bug in iowatt, not in the submission"
         raise RuntimeError(f"{text}: {done.stderr[-_ERROR_BYTES:].decode(errors='replace')}") from None
 
 

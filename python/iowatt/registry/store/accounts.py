@@ -46,7 +46,7 @@ def add_account(
         text = f"expected {', '.join(ACCOUNT_ROLES)}"
         raise InputError("not-accepted", Argument("role", role), text)
     if mail is not None and not _MAIL.fullmatch(mail):
-        raise InputError("bad-syntax", Argument("mail", mail[:80]), "this is no address of mail")
+        raise InputError("bad-syntax", Argument("mail", mail[:80]), "not a mail address")
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     with writing(store.file) as connection:
         if connection.execute("SELECT 1 FROM accounts WHERE name = ?", (name,)).fetchone():
@@ -143,7 +143,7 @@ def _row(connection: sqlite3.Connection, name: str) -> sqlite3.Row:
     row: sqlite3.Row | None = connection.execute("SELECT * FROM accounts WHERE name = ?", (name,)).fetchone()
     if row is None:
         hint = "`iowatt registry account` lists and adds them"
-        raise InputError("unknown-name", Argument("name", name[:80]), "there is no such account", hint=hint)
+        raise InputError("unknown-name", Argument("name", name[:80]), "no such account", hint=hint)
     return row
 
 

@@ -81,7 +81,7 @@ def _analyse(store: RegistryStore, row: sqlite3.Row) -> None:
         # What waits behind it is not held up; the same bundle, submitted again, is analysed again.
         _log.exception("iowatt: the analysis of %s failed", identifier(row["number"]))
         problems = [
-            ("internal", "the new analysis failed by a fault of iowatt; submit the same bundle again")
+            ("internal", "the reanalysis failed because of a bug in iowatt; submit the same bundle again")
         ]
     with writing(store.file) as connection:
         _record(store, connection, row["number"], result, problems)

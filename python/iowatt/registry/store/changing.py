@@ -59,7 +59,7 @@ def apply(
         (number,),
     ).fetchone()
     if row is None:
-        raise InputError("not-found", identifier(number), "there is no such submission")
+        raise InputError("not-found", identifier(number), "no such submission")
     before: State = row["state"]
     try:
         after = transition(before, action, role, _facts(store, connection, row, account, by))

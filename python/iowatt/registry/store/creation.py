@@ -28,7 +28,7 @@ def create(folder: Path, title: str, *, challenge: str = "60d") -> RegistryStore
     def refuse() -> None:
         if os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir())):
             hint = "choose a new or an empty directory"
-            raise InputError("exists", str(folder), "exists already, and is not empty", hint=hint)
+            raise InputError("exists", str(folder), "already exists and is not empty", hint=hint)
 
     with atomic_path.folder(folder, refuse) as made:
         (made / BUNDLES).mkdir()

@@ -33,7 +33,7 @@ def is_registry(folder: Path) -> bool:
 def check(file: Path) -> None:
     """Raise ``InputError`` where there is no database of this version."""
     if not file.is_file():
-        hint = f"`iowatt registry init {file.parent}` makes a registry"
+        hint = f"create one with `iowatt registry init {file.parent}`"
         raise InputError("not-found", str(file.parent), "there is no registry", hint=hint)
     with _reading(file) as connection:
         found = connection.execute("PRAGMA user_version").fetchone()[0]

@@ -104,7 +104,7 @@ def one(connection: sqlite3.Connection, number: int) -> SubmissionRecord:
     """The submission of a number. Raises ``InputError`` where there is none."""
     records = found(connection, "s.number = ?", (number,))
     if not records:
-        raise InputError("not-found", identifier(number), "there is no such submission")
+        raise InputError("not-found", identifier(number), "no such submission")
     return records[0]
 
 

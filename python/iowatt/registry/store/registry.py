@@ -115,5 +115,5 @@ def number_of(text: str) -> int:
     """The number in an id. Raises ``InputError`` where the text is none."""
     digits = text.removeprefix("iow-")
     if text == digits or not digits.isascii() or not digits.isdecimal() or not 6 <= len(digits) <= 15:
-        raise InputError("not-found", text[:40], "there is no such submission", hint="ids read iow-000123")
+        raise InputError("not-found", text[:40], "no such submission", hint="ids read iow-000123")
     return int(digits)

@@ -138,7 +138,7 @@ def _refuse_all_but_reviewers(account: Account, row: sqlite3.Row) -> None:
     if account.role not in ("reviewer", "operator"):
         raise InputError("access-denied", place, f"a {account.role} does not review; reviewers do")
     if account.id == row["account"]:
-        raise InputError("access-denied", place, "nobody reviews a submission of their own")
+        raise InputError("access-denied", place, "you cannot review your own submission")
 
 
 def _submission(connection: sqlite3.Connection, number: int) -> sqlite3.Row:
@@ -147,7 +147,7 @@ def _submission(connection: sqlite3.Connection, number: int) -> sqlite3.Row:
         (number,),
     ).fetchone()
     if row is None:
-        raise InputError("not-found", identifier(number), "there is no such submission")
+        raise InputError("not-found", identifier(number), "no such submission")
     return row
 
 
@@ -156,7 +156,7 @@ def _of(connection: sqlite3.Connection, finding: int) -> tuple[int, str]:
         "SELECT submission, status FROM findings WHERE number = ?", (finding,)
     ).fetchone()
     if row is None:
-        raise InputError("not-found", f"finding {finding}", "there is no such finding")
+        raise InputError("not-found", f"finding {finding}", "no such finding")
     return row["submission"], row["status"]
 
 

@@ -71,7 +71,7 @@ def transition(state: State, action: Action, role: Role, facts: Facts) -> State:
     if role == "submitter" and not facts.owner:
         raise InputError("access-denied", "role", f"only its own submitter may {action} a submission")
     if action in ("accept", "publish") and facts.owner:
-        raise InputError("access-denied", "role", f"nobody may {action} a submission of their own")
+        raise InputError("access-denied", "role", f"you cannot {action} your own submission")
     after = _CHANGES.get((state, action))
     if after is None:
         froms = [before for before, one in _CHANGES if one == action]

@@ -119,7 +119,7 @@ class ArrayLogMapping(Strict):
 
 
 def find_mapping(name: str) -> ArrayLogMapping:
-    """The mapping of a name of the library or a file ending in ``.toml``.
+    """The mapping of a library name or a file ending in ``.toml``.
 
     Raises ``InputError`` where there is none (with near names), or for what is wrong in it, with its line.
     """

@@ -30,7 +30,7 @@ Places = npt.NDArray[np.intp]
 class CountersRequest:
     """A log of counters, in one file or several in the order of time, and what of it becomes a Run.
 
-    ``format_`` is iostat, sar or perfmon, or a mapping of an array's log: a name of the library or a file.
+    ``format_`` is iostat, sar or perfmon, or a mapping of an array's log: a library name or a file.
     ``devices`` are names of the log; none: the only active one of a host, all objects of an array.
     ``start_s`` and ``end_s`` are seconds from the log's start.
     """

@@ -126,7 +126,7 @@ def prepare(
     loaded.check(size)
     if size is None:
         message = f"the profile {profile.name!r} has no address space (`span`)"
-        raise InputError("missing", loaded.document.source, message, hint="give it: `span=1TiB`")
+        raise InputError("missing", loaded.document.source, message, hint="add `span=1TiB`")
     if isinstance(profile.arrivals, Recorded):
         message = "fio and vdbench cannot replay recorded time stamps"
         hint = 'give other arrivals: `set=arrivals={law="poisson",rate=500}`'

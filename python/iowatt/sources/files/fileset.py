@@ -107,9 +107,9 @@ class SetRequest:
 def check_target(target: Path) -> None:
     """Raises ``InputError`` where the target is no directory."""
     if not target.exists():
-        raise InputError("not-found", str(target), "there is no such directory")
+        raise InputError("not-found", str(target), "no such directory")
     if not target.is_dir():
-        message = "is no directory: file operations need one on the file system under test"
+        message = "is not a directory; file operations need one on the file system under test"
         raise InputError("wrong-kind", str(target), message)
 
 

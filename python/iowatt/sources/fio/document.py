@@ -367,7 +367,7 @@ def _percentiles(found: Any, what: str, where: str) -> dict[float, float]:
         percent = _rate(str(key))
         if percent is None or percent > 100:
             raise InputError(
-                "bad-syntax", f"{where}: {what}.percentile", f"{str(key)[:40]!r} is no percentage"
+                "bad-syntax", f"{where}: {what}.percentile", f"{str(key)[:40]!r} is not a percentage"
             )
         shares[round(percent / 100, 9)] = _number(value, f"{what}.percentile, {key}", where) / 1e9
     return shares

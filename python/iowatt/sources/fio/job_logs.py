@@ -273,7 +273,7 @@ def read_job_logs(output: FioDocument, folder: Path, warnings: list[str]) -> Job
     rows_of_each: list[tuple[logs.Rows, float]] = []
     kinds, all_each = set[str](), True
     if not folder.is_dir():
-        raise InputError("not-found", str(folder), "there is no such directory of logs")
+        raise InputError("not-found", str(folder), "no such directory of logs")
     for job in output.jobs:
         if job.read.requests == 0 and job.write.requests == 0:
             continue

@@ -202,6 +202,6 @@ def _no_row(data: bytes, where: str, before: int) -> InputError:
         good = len(parts) >= 4 and all(part.isdigit() and len(part) <= 18 for part in parts[:4])
         if line.strip() and not good:
             said = line[:60].decode("utf-8", "replace")
-            message = f"not a row of a log of fio (time, value, direction, block size): {said!r}"
+            message = f"not a row of a fio log (time, value, direction, block size): {said!r}"
             return InputError("damaged", f"{where}:{number}", message)
     return InputError("damaged", where, "not a log of fio")

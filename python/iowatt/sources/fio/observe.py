@@ -37,7 +37,7 @@ def read(
     if len(found) > 1:
         listed = ", ".join(one.name for one in found)
         message = f"{len(found)} groups of jobs ran one after another ({listed}); one is needed"
-        hint = "run fio once for each, or use `iowatt import`, which makes a Run of each"
+        hint = "run fio once per job, or use `iowatt import`, which makes a Run of each"
         raise InputError("ambiguous", str(found[0].files[0]), message, hint=hint)
     return found[0]
 

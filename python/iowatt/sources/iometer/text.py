@@ -55,7 +55,7 @@ class ResultRow:
             except ValueError:
                 value = -1.0
             if not 0 <= value < float("inf"):
-                raise InputError("bad-syntax", f"{self.place}: {column}", f"{said[:40]!r} is no number")
+                raise InputError("bad-syntax", f"{self.place}: {column}", f"{said[:40]!r} is not a number")
             return value
         return None
 
@@ -138,5 +138,5 @@ def _stamp(line: str, place: str) -> datetime:
             raise ValueError
         return datetime.fromisoformat(f"{match[1]}T{match[2]}.{match[3] or '000'}")
     except ValueError:
-        message = f"{line[:40]!r} is no time stamp such as 2013-10-22 12:00:30:123"
+        message = f"{line[:40]!r} is not a timestamp such as 2013-10-22 12:00:30:123"
         raise InputError("bad-syntax", place, message) from None

@@ -78,7 +78,7 @@ class RaplMeter:
             self._zones = [zone for zone in zones if zone.name.startswith("package-")]
         if not self._zones:
             known = ", ".join(zone.name for zone in zones) or "none"
-            message = f"there is no counter {wanted or 'package-0'!r}; there are {known}"
+            message = f"there is no counter {wanted or 'package-0'!r}; available: {known}"
             raise MeterError("unknown-name", str(self._root), message)
         self._wraps_at = [_read_number(zone.folder / "max_energy_range_uj") for zone in self._zones]
         self._before = self._count()
@@ -152,7 +152,7 @@ class HwmonMeter:
         self._chip, slash, self._sensor = address.path.partition("/")
         if not slash or not self._chip or not _SENSOR.fullmatch(self._sensor):
             hint = "write hwmon:CHIP/SENSOR, such as hwmon:nvme/temp1"
-            raise address.error("bad-syntax", "the address names no sensor", hint)
+            raise address.error("bad-syntax", "the address has no sensor", hint)
         self._root = Path(address.options.get("root", ROOTS["hwmon"]))
         self._file: Path | None = None
 

@@ -170,7 +170,7 @@ def _of_profile(address: Address) -> tuple[ModbusProfile, str, Registers]:
     name = address.options["profile"]
     profile = profiles().get(name)
     if profile is None:
-        message = f"there is no profile {name!r}; there are {', '.join(profiles())}"
+        message = f"there is no profile {name!r}; available: {', '.join(profiles())}"
         raise address.error("unknown-name", message, "other registers are named by watts=NUMBER:TYPE")
     phases = [str(number) for number in range(1, len(profile.phases) + 1)]
     phase = network.word_option(address, "phase", [_TOTAL, *phases], _TOTAL)

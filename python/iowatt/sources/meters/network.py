@@ -24,7 +24,7 @@ COMMON: Final = {"timeout": f"seconds to wait for an answer, 0.1 to 60 (default 
 def host(address: Address) -> str:
     """The host of an address; refuses one without."""
     if not address.host:
-        raise address.error("missing", "the address names no host", f"write {address.scheme}://HOST/...")
+        raise address.error("missing", "the address has no host", f"write {address.scheme}://HOST/...")
     return address.host
 
 

@@ -42,7 +42,7 @@ def create(address: Address) -> PtdaemonMeter:
     """A client for `ptdaemon://host:port`. Raises ``InputError`` where an option is wrong."""
     options = address.options
     if not address.host:
-        raise address.error("missing", "the address names no host", "write ptdaemon://localhost:8888")
+        raise address.error("missing", "the address has no host", "write ptdaemon://localhost:8888")
     for name in ("volts-range", "amperes-range"):
         value = options.get(name, "Auto")
         if value != "Auto" and not re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,3})?", value):

@@ -154,7 +154,7 @@ def instrument_options(scheme: str) -> MeterList:
         if kind.scheme == scheme:
             options = dict(source.known_options(scheme))
             return MeterList(kinds=[InstrumentOptions(**kind.as_dict(), options=options)], here=[])
-    message = f"there is no instrument {scheme!r}; there are {', '.join(SCHEMES)}"
+    message = f"there is no instrument {scheme!r}; expected one of {', '.join(SCHEMES)}"
     raise InputError("unknown-name", None, message)
 
 

@@ -346,7 +346,7 @@ def _profile(address: Address) -> tuple[SnmpProfile | None, str]:
     if first == "entity-sensor":
         if not re.fullmatch(r"\d+", rest):
             message = "write snmp://HOST/entity-sensor/ENTPHYSICALINDEX"
-            raise address.error("bad-syntax", "the address names no sensor", message)
+            raise address.error("bad-syntax", "the address has no sensor", message)
         return None, f"entity:{rest}"
     if not first:
         return None, "auto"

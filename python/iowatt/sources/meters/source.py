@@ -35,7 +35,7 @@ def find(text: str, defaults: Mapping[str, str] | None = None) -> tuple[Address,
     scheme = SCHEMES.get(address.scheme)
     if scheme is None:
         near = difflib.get_close_matches(address.scheme, SCHEMES, 1)
-        message = f"there is no kind of instrument {address.scheme!r}; there are {', '.join(SCHEMES)}"
+        message = f"there is no kind of instrument {address.scheme!r}; expected one of {', '.join(SCHEMES)}"
         raise address.error("unknown-name", message, f"did you mean {near[0]}:?" if near else None)
     known = {**DECLARED, **getattr(_module(scheme, address), scheme.options)}
     given = {key: value for key, value in (defaults or {}).items() if key in known}
@@ -78,7 +78,7 @@ def logs(text: str, defaults: Mapping[str, str] | None = None) -> list[Instrumen
         message = f"{address.scheme} is read live, it is not a log"
         raise address.error("wrong-kind", message, "`iowatt meter record` makes a log of it")
     if not address.path:
-        raise address.error("missing", "the address names no file", f"write {scheme.example}")
+        raise address.error("missing", "the address has no file", f"write {scheme.example}")
     found: list[InstrumentLog] = _module(scheme, address).read(Path(address.path), address)
     several = len(found) > 1
     return [

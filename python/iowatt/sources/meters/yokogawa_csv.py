@@ -85,7 +85,7 @@ def chosen(address: Address, there: list[str], path: Path) -> list[str]:
     if asked == SUM and len(elements) == 1:
         return elements
     raise InputError(
-        "unknown-name", str(path), f"there is no channel {asked[:20]!r}; there are {', '.join(there)}"
+        "unknown-name", str(path), f"there is no channel {asked[:20]!r}; available: {', '.join(there)}"
     )
 
 

@@ -112,7 +112,7 @@ def _of_xml(text: str, path: Path) -> Iterator[BenchmarkLoad]:
         root = ET.fromstring(text)
     except ET.ParseError as error:
         line = error.position[0]
-        raise InputError("damaged", f"{path}:{line}", f"is no whole XML: {error}") from None
+        raise InputError("damaged", f"{path}:{line}", f"is not valid XML: {error}") from None
     for number, run in enumerate(root.iter("run"), 1):
         place = f"{path}: run {number}"
         said: dict[str, str] = {}

@@ -85,7 +85,7 @@ def observe_recording(
     devices = reader.devices()
     missing = [one for one in wanted if one not in devices]
     if missing:
-        message = f"there is no device {missing[0]!r}; there are {', '.join(devices) or 'none'}"
+        message = f"there is no device {missing[0]!r}; available: {', '.join(devices) or 'none'}"
         raise InputError("unknown-name", str(path), message)
     issues_only = not said["queued"]
     if issues_only:

@@ -40,7 +40,7 @@ def find_reports(path: Path) -> ReportFiles:
     if path.is_dir():
         return _in_folder(path)
     if not path.exists():
-        raise InputError("not-found", str(path), "there is no such file or directory")
+        raise InputError("not-found", str(path), "no such file or directory")
     for name in _MAIN:
         if path.name.endswith(name):
             return ReportFiles(path, path.parent, path.name.removesuffix(name))

@@ -49,7 +49,7 @@ def ask(socket_path: Path, question: str) -> dict[str, Any]:
                 text = answer.read()
     except OSError as error:
         message = f"no volume answers ({error.strerror or error})"
-        hint = "name the socket that `iowatt volume serve` was given"
+        hint = "use the socket of `iowatt volume serve`"
         raise InputError("unreachable", str(socket_path), message, hint=hint) from None
     try:
         found: dict[str, Any] = json.loads(text)

@@ -41,13 +41,13 @@ def create(request: NewVolume, *, tell: Callable[[str], None] = lambda _text: No
     needs = core.volume_needs(text)
     stores = [path.absolute() for path in request.stores]
     if len(stores) != len(needs):
-        message = f"{len(stores)} given, and the parts of {name} are {len(needs)}"
-        raise InputError("conflict", Argument("store"), message, hint="one for each part, the fast one first")
+        message = f"{len(stores)} given, but {name} has {len(needs)} parts"
+        raise InputError("conflict", Argument("store"), message, hint="give one per part, fastest first")
     if len(set(stores)) != len(stores):
         raise InputError("duplicate", Argument("store"), "each part needs a store of its own")
     erase = {path.absolute() for path in request.erase}
     if unknown := erase - set(stores):
-        raise InputError("conflict", Argument("erase"), f"{min(unknown)} is none of the stores")
+        raise InputError("conflict", Argument("erase"), f"{min(unknown)} is not one of the stores")
     made: list[Path] = []
     try:
         for path, needed in zip(stores, needs, strict=True):

@@ -200,7 +200,7 @@ def _clear(path: Path) -> None:
     if not path.exists():
         return
     if not path.is_socket():
-        raise InputError("exists", str(path), "is no socket, and is not replaced by one")
+        raise InputError("exists", str(path), "is not a socket and will not be replaced")
     with sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM) as connection:
         try:
             connection.connect(str(path))

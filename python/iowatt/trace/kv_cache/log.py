@@ -69,7 +69,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 if line.strip():
                     yield number, line
     except FileNotFoundError:
-        raise InputError("not-found", str(path), "there is no such file") from None
+        raise InputError("not-found", str(path), "no such file") from None
     except OSError as error:
         raise InputError("unreadable", str(path), f"cannot be read: {error.strerror or error}") from None
     except (EOFError, zlib.error) as error:

@@ -159,8 +159,8 @@ def _of_loads(request: ChooseRequest) -> Iterator[Problem]:
             yield Problem(first.code, (*at, key), first.message, first.hint)
             continue
         if rate is None:
-            message = f"the profile {chosen.name!r} has no rate of its own"
-            yield Problem("missing", (*at, "rate_iops"), message, "give the requests a second")
+            message = f"the profile {chosen.name!r} has no default rate"
+            yield Problem("missing", (*at, "rate_iops"), message, "enter the requests per second")
 
 
 def _refuse_tariff(name: str, document: TomlDocument) -> None:
@@ -192,7 +192,7 @@ def _summary(checked: CheckedQuestion) -> Iterator[str]:
     rates = {one.name: one.rate_iops for one in checked.workloads}
     for one in asked.workload:
         rate = (
-            f"{numbers.significant(rates[one.name])} requests a second"
+            f"{numbers.significant(rates[one.name])} requests per second"
             if one.name in rates
             else f"{one.times:g} times"
         )
@@ -201,7 +201,7 @@ def _summary(checked: CheckedQuestion) -> Iterator[str]:
             for name in reversed(LEVELS)
             if name in one.limits_s
         ]
-        yield f"{one.name}: {rate}, {' and '.join(limits) or 'without a limit of response times'}."
+        yield f"{one.name}: {rate}, {' and '.join(limits) or 'no response-time limit'}."
     yield f"{numbers.counted(len(families_of(asked)), 'kind')} of system will be tried."
 
 

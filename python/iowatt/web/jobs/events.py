@@ -62,7 +62,7 @@ class JobEvents:
         To be called and iterated on an event loop. Raises ``InputError`` (``too-many``).
         """
         if len(self._listeners) >= self._most:
-            raise InputError("too-many", None, f"{self._most} listen already, the most that may")
+            raise InputError("too-many", None, f"{self._most} listeners are connected already, the maximum")
         woken = asyncio.Event()
         self._listeners[woken] = asyncio.get_running_loop()
         return self._heard(after, every_s, woken)

@@ -60,7 +60,7 @@ def _inside(root: Path, path: str, argument: str, what: str, *, folder: bool = T
     except (OSError, ValueError, RuntimeError):  # too long, a NUL, links in a circle
         there = False
     if not there:
-        raise InputError("not-found", place, f"there is no such {'folder' if folder else 'file'}")
+        raise InputError("not-found", place, f"no such {'folder' if folder else 'file'}")
     return found
 
 
@@ -79,7 +79,7 @@ def refuse_outside(document: Any, base: JobBase) -> None:
             if named is None:
                 continue
             if text == "-" or not any(named.is_relative_to(root) for root in base.roots):
-                message = f"{text!r} leads out of the workspace"
+                message = f"{text!r} is outside the workspace"
                 raise InputError("not-accepted", place or None, message, hint="copy the file into it")
             if named.suffix == ".toml" and named not in seen and named.is_file():
                 seen.add(named)

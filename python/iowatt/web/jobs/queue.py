@@ -56,8 +56,8 @@ class JobQueue:
                 found = record_of(known)
                 if found.state not in ("failed", "cancelled"):
                     if (found.kind, found.request) != (kind, json.loads(json.dumps(request))):
-                        message = f"the key is that of job {found.id}, which asks for something else"
-                        raise InputError("in-use", "key", message, hint="leave the key out, or use another")
+                        message = f"the key belongs to job {found.id}, which has a different request"
+                        raise InputError("in-use", "key", message, hint="omit the key, or use another")
                     return found
                 connection.execute("UPDATE jobs SET key = NULL WHERE id = ?", [found.id])
             self._refuse_more(self._waiting(connection))
@@ -133,7 +133,7 @@ class JobQueue:
 
     def _refuse_more(self, waiting: int) -> None:
         if waiting >= self._most:
-            message = f"{waiting} jobs wait already, the most that may"
+            message = f"{waiting} jobs are queued already, the maximum"
             raise InputError("too-many", None, message, hint="wait for them, or cancel some")
 
 

@@ -119,4 +119,4 @@ def _plain(name: str) -> str:
 
 def _refuse_existing(target: Path) -> None:
     if target.exists():
-        raise InputError("exists", str(target), "it exists already")
+        raise InputError("exists", str(target), "already exists")

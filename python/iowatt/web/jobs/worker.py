@@ -103,10 +103,10 @@ def work(context: JobContext, claims: JobClaims, job: JobRecord) -> None:
     except IowattError as raised:
         error = raised
     except MemoryError:
-        error = InputError("too-large", None, "it needs more memory than a job may take")
+        error = InputError("too-large", None, "the job exceeds the memory limit")
     except Exception as raised:
         _log.exception("iowatt: a fault of ours in job %s", job.id)
-        error = IowattError("internal", None, f"a fault of iowatt: {type(raised).__name__}: {raised}")
+        error = IowattError("internal", None, f"internal error: {type(raised).__name__}: {raised}")
     else:
         if not claims.finish(job.id, result):
             discard(context.workspace, job)

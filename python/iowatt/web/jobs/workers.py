@@ -176,12 +176,10 @@ class Workers:
 def _ended(status: int) -> IowattError:
     """What it means for a job that its worker has ended."""
     if status == -signal.SIGXCPU:
-        return InputError("too-large", None, "it takes more processor time than a job may")
+        return InputError("too-large", None, "the job exceeds the processor-time limit")
     if status == -signal.SIGABRT:
-        return InputError(
-            "too-large", None, "it needs more memory than a job may take, or iowatt is at fault"
-        )
+        return InputError("too-large", None, "the job exceeds the memory limit, or iowatt has a bug")
     if status == -signal.SIGKILL:
-        message = "its process was killed, as the kernel does where memory runs out"
+        message = "its process was killed, probably by the kernel because memory ran out"
         return InputError("interrupted", None, message)
     return IowattError("internal", None, f"its process ended unexpectedly, with status {status}")

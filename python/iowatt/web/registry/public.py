@@ -107,7 +107,7 @@ def router(store: RegistryStore) -> APIRouter:
     def asset(name: Annotated[str, Path(max_length=80)]) -> FileResponse:
         found = html.assets().get(name)
         if found is None:
-            raise InputError("not-found", "assets", "there is no such file")
+            raise InputError("not-found", "assets", "no such file")
         return FileResponse(found, headers={"cache-control": "max-age=3600"})
 
     @routes.get("/api/results", summary="Search")
@@ -170,7 +170,7 @@ def _visible(store: RegistryStore, identifier: str, account: Account | None) -> 
     with reading(store.file) as connection:
         record = submission(connection, number_of(identifier))
         if not may_see(record, account):
-            raise InputError("not-found", identifier, "there is no such submission")
+            raise InputError("not-found", identifier, "no such submission")
         return entry(connection, number_of(identifier))
 
 

@@ -113,7 +113,7 @@ def _uploaded(folder: FilePath, name: str) -> FilePath:
 
 
 def _no_upload(name: str) -> InputError:
-    return InputError("not-found", Argument("name", name), "there is no such upload")
+    return InputError("not-found", Argument("name", name), "no such upload")
 
 
 def _refuse_name(name: str) -> None:
@@ -122,7 +122,7 @@ def _refuse_name(name: str) -> None:
     if len(name) > _MOST_CHARS or len(name.encode("utf-8", "replace")) > _MOST_NAME_BYTES:
         raise InputError("not-accepted", place, f"a name has at most {_MOST_CHARS} characters")
     if _FORBIDDEN.search(name) or name.startswith(".") or name != name.strip() or name == "-":
-        message = "not the name of a file: no separators, no dot in front, no control characters"
+        message = "not a file name: no separators, leading dot or control characters"
         raise InputError("not-accepted", place, message)
 
 
@@ -187,5 +187,5 @@ def _refuse_other(target: FilePath, digest: str) -> None:
                 return
     elif not target.is_symlink() and not target.exists():
         return
-    message = "another file has this name"
+    message = "another file already has this name"
     raise InputError("exists", f"{FOLDER}/{target.name}", message, hint="give it another name")

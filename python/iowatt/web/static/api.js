@@ -49,7 +49,7 @@ export const upload = (address, file, progress) =>
       if (request.status < 300 && body) resolve(body);
       else reject(new Refused(body?.error ?? { code: "unreachable", message: `the server answered ${request.status}` }));
     };
-    request.onerror = () => reject(new Refused({ code: "unreachable", message: "the upload was cut short" }));
+    request.onerror = () => reject(new Refused({ code: "unreachable", message: "the upload was interrupted" }));
     request.send(file);
   });
 

@@ -10,7 +10,7 @@ const PLAIN = {
   workload: [{ name: "load", profile: { name: "skew", rate_iops: 1000 }, p95: "5ms" }],
 };
 const LIMITS = [["p50", "Median"], ["p95", "95th percentile"], ["p99", "99th percentile"], ["mean", "Mean"]];
-const FOOTPRINTS = [["clones", "clones: tenants like it, each with data of its own"], ["stretch", "stretch: its data spread over the capacity"], ["profile", "profile: a load like it over the capacity"]];
+const FOOTPRINTS = [["clones", "clones: similar tenants, each with its own data"], ["stretch", "stretch: the trace's data spread over the capacity"], ["profile", "profile: a similar synthetic load over the capacity"]];
 
 let offers = null;
 let keys = new Map();
@@ -23,7 +23,7 @@ const told = (path) => {
   const known = key(path);
   if (known === undefined) return {};
   const fallback = known.default.replace(/(\d)\.0\b/g, "$1").replaceAll('"', "");
-  const left = fallback.startsWith("left out: ") ? ` Left empty: ${fallback.slice(10)}.` : known.required ? "" : ` Default: ${fallback}.`;
+  const left = fallback.startsWith("if omitted: ") ? ` Default: ${fallback.slice(12)}.` : known.required ? "" : ` Default: ${fallback}.`;
   const short = first(known.meaning);
   return {
     help: `${short}${left}`,
@@ -40,46 +40,46 @@ const panel = (title, ...children) => {
 };
 
 const build = (form) => [
-  panel("What it must hold",
+  panel("Capacity",
     h("div", { class: "grid2" },
       text(form, ["name"], "Name"),
       text(form, ["usable"], "Usable capacity", "TB", { bare: "TB" }),
-      number(form, ["growth"], "Growth of the data", "a year; 0.2 is 20 %"),
+      number(form, ["growth"], "Data growth", "per year; 0.2 is 20 %"),
       number(form, ["years"], "Service life", "years"))),
   panel("Workloads",
-    h("p", { class: "quiet" }, "What uses the storage at the same time, and how fast it has to answer."),
+    h("p", { class: "quiet" }, "Workloads that share the storage, and their response-time limits."),
     ...(form.get("workload") ?? []).map((one, index) => workload(form, index)),
     h("div", { class: "buttons" }, tool("Add a workload", () => form.reshape((tree) => {
       tree.workload = [...(tree.workload ?? []), { name: freeName(tree.workload ?? []), profile: { name: "uniform", rate_iops: 1000 }, p95: "10ms" }];
     }, `workload.${(form.get("workload") ?? []).length}.name`)))),
-  panel("Durability", number(form, ["durability", "loss_per_year"], "Probability of losing any data", "a year, at most")),
+  panel("Durability", number(form, ["durability", "loss_per_year"], "Probability of data loss", "per year, at most")),
   panel("Electricity",
     h("div", { class: "grid2" },
       number(form, ["energy", "usd_per_kwh"], "Price", "USD/kWh"),
-      text(form, ["energy", "tariff"], "or a tariff", "", { kind: "select", options: offers.tariffs.map((one) => [one.name, one.title]), empty: "none: the price, or the price book's" }),
-      text(form, ["energy", "region"], "Region, for carbon", "", { kind: "select", options: offers.regions.map((one) => [one, one]), empty: "that of the tariff" }))),
+      text(form, ["energy", "tariff"], "or a tariff", "", { kind: "select", options: offers.tariffs.map((one) => [one.name, one.title]), empty: "none: the price above, or the price book's" }),
+      text(form, ["energy", "region"], "Region, for carbon", "", { kind: "select", options: offers.regions.map((one) => [one, one]), empty: "the tariff's" }))),
   panel("Limits",
     h("div", { class: "grid3" },
       text(form, ["limits", "watts"], "Mean power", "W", { bare: "W" }),
       number(form, ["limits", "rack_units"], "Rack space", "rack units (U)"),
       number(form, ["limits", "budget"], "Purchase price", "USD")),
-    form.boxes({ path: ["limits", "vendors"], label: "Vendors of drives", options: offers.vendors.map((one) => [one, one]), help: `All checked: any vendor. The families try one drive of each kind and capacity, made by these. Drives of ${offers.other_vendors.slice(0, 4).join(", ")} and others of the library compete as a family of yours (family, under As TOML).` })),
-  panel("Kinds of system to try",
+    form.boxes({ path: ["limits", "vendors"], label: "Drive vendors", options: offers.vendors.map((one) => [one, one]), help: `All checked: any vendor. The families try one drive of each kind and capacity, from these vendors. To include library drives of ${offers.other_vendors.slice(0, 4).join(", ")} and others, define a family of your own (family, in the TOML).` })),
+  panel("Systems to consider",
     form.boxes({
-      path: ["families"], label: "Families", help: "Fewer make the search shorter; all make the answer safer.",
+      path: ["families"], label: "Families", help: "Fewer families make the search faster; more make the answer more reliable.",
       options: [...offers.families.map((one) => [one.name, one.title]), ...(form.get("family") ?? []).map((one) => [one.name, `${one.name} (yours)`])],
     })),
   h("details", { class: "panel", "data-key": "more" }, h("summary", {}, "More"),
     h("div", { class: "grid2" },
-      number(form, ["load_growth"], "Growth of the load", "a year"),
-      text(form, ["chassis"], "Built into", "", { kind: "select", options: [["array", "array: two controllers, shelves"], ["nas", "nas: one box, one controller"]], empty: "array (default)" }),
-      number(form, ["durability", "unavailable_hours"], "Unavailable", "hours a year, at most"),
-      number(form, ["energy", "pue"], "PUE of the site"),
-      text(form, ["limits", "form_factors"], "Form factors of drives", "inches, with commas", { kind: "list", example: "2.5, 3.5" }),
-      number(form, ["requests"], "Length of a simulation", "requests"),
-      number(form, ["seed"], "Seed of random numbers"),
-      text(form, ["assume"], "Assumptions of the price book", "with commas", { kind: "list", example: "discount.rate=0.06" })),
-    h("p", { class: "quiet" }, "Systems of your own (own), prices that you pay (prices) and families with drives of your choice (family) are written under As TOML; the form keeps them.")),
+      number(form, ["load_growth"], "Load growth", "per year"),
+      text(form, ["chassis"], "Chassis", "", { kind: "select", options: [["array", "array: dual controllers, shelves"], ["nas", "nas: single box, single controller"]], empty: "array (default)" }),
+      number(form, ["durability", "unavailable_hours"], "Downtime", "hours per year, at most"),
+      number(form, ["energy", "pue"], "Site PUE"),
+      text(form, ["limits", "form_factors"], "Drive form factors", "inches, comma-separated", { kind: "list", example: "2.5, 3.5" }),
+      number(form, ["requests"], "Simulation length", "requests"),
+      number(form, ["seed"], "Random seed"),
+      text(form, ["assume"], "Price-book assumptions", "comma-separated", { kind: "list", example: "discount.rate=0.06" })),
+    h("p", { class: "quiet" }, "To add your own systems (own), negotiated prices (prices) or families of chosen drives (family), edit the TOML; the form keeps them.")),
 ];
 
 const freeName = (loads) => {
@@ -107,28 +107,28 @@ const workload = (form, index) => {
   const traces = (shipped) => ({ title: shipped ? "Examples" : "This workspace", options: offers.traces.filter((each) => each.shipped === shipped).map((each) => [each.path, each.name]) });
   const profile = offers.profiles.find((each) => each.name === one.profile?.name);
   const rate = profile === undefined ? {} : profile.rate_iops === null
-    ? { help: "This profile has no rate of its own." } : { help: `Left empty: the profile's own, ${Number(profile.rate_iops.toPrecision(4)).toLocaleString("en-US")}.` };
+    ? { help: "This profile has no default rate." } : { help: `Default: the profile's rate, ${Number(profile.rate_iops.toPrecision(4)).toLocaleString("en-US")}.` };
   return form.table({ path, label: `Workload: ${one.name ?? index + 1}` },
     h("div", { class: "grid2" },
       text(form, [...path, "name"], "Name"),
-      h("fieldset", { class: "boxes", "data-place": `workload.${index}.source` }, h("legend", {}, "Its requests"), radio(true, "a recorded trace"), radio(false, "a profile (synthetic)"))),
+      h("fieldset", { class: "boxes", "data-place": `workload.${index}.source` }, h("legend", {}, "Source"), radio(true, "recorded trace"), radio(false, "synthetic profile"))),
     recorded
       ? h("div", { class: "grid2" },
-        text(form, [...path, "trace", "path"], "Trace", "", { kind: "select", options: [traces(false), traces(true)].filter((each) => each.options.length > 0), help: "A file of traces/ in the workspace; drop one on the page Traces." , more: "" }),
-        text(form, [...path, "footprint"], "Stands for more data as", "", { kind: "select", options: FOOTPRINTS, empty: "clones (default)" }))
+        text(form, [...path, "trace", "path"], "Trace", "", { kind: "select", options: [traces(false), traces(true)].filter((each) => each.options.length > 0), help: "A file in traces/ of the workspace; add files on the Traces page.", more: "" }),
+        text(form, [...path, "footprint"], "Scale the trace as", "", { kind: "select", options: FOOTPRINTS, empty: "clones (default)" }))
       : h("div", { class: "grid2" },
         text(form, [...path, "profile", "name"], "Profile", "", {
-          kind: "select", options: offers.profiles.map((each) => [each.name, `${each.name}: ${each.title}`]), help: "A synthetic load over the whole capacity.", more: "",
+          kind: "select", options: offers.profiles.map((each) => [each.name, `${each.name}: ${each.title}`]), help: "A synthetic load over the full capacity.", more: "",
           choose: (value) => form.reshape((tree) => { tree.workload[index].profile = { ...tree.workload[index].profile, name: value }; delete tree.workload[index].profile.set; }),
         }),
         number(form, [...path, "profile", "rate_iops"], "Rate", "requests/s", { ...rate, more: "" })),
     h("div", { class: "grid2" },
-      number(form, [...path, "times"], "Times that load", "× its rate"),
-      text(form, [...path, "capacity"], "Its share of the capacity", "TB", { bare: "TB" })),
-    h("fieldset", { class: "boxes" }, h("legend", {}, "Response times, at most; one is enough"),
+      number(form, [...path, "times"], "Load multiplier", "× rate"),
+      text(form, [...path, "capacity"], "Capacity used", "TB", { bare: "TB" })),
+    h("fieldset", { class: "boxes" }, h("legend", {}, "Response-time limits (at least one)"),
       h("div", { class: "grid3" }, LIMITS.map(([name, label]) => form.field({ path: [...path, name], label, unit: "ms", bare: "ms", example: key([...path, name])?.example ?? "" })))),
-    recorded ? null : h("details", { class: "inner", "data-key": `set-${index}` }, h("summary", {}, "Change keys of the profile"),
-      text(form, [...path, "profile", "set"], "Changes", "PATH=VALUE, one a line", { kind: "lines", more: "" })),
+    recorded ? null : h("details", { class: "inner", "data-key": `set-${index}` }, h("summary", {}, "Override profile keys"),
+      text(form, [...path, "profile", "set"], "Overrides", "PATH=VALUE, one per line", { kind: "lines", more: "" })),
     (form.get("workload").length > 1)
       ? h("div", { class: "buttons" }, tool(`Remove ${one.name ?? "it"}`, () => form.reshape((tree) => tree.workload.splice(index, 1), `workload.${Math.max(0, index - 1)}.name`)))
       : null);
@@ -138,7 +138,7 @@ const answered = (made) => {
   byId("summary").replaceChildren(...made.summary.map((line) => h("li", {}, line)));
   const count = byId("count");
   count.hidden = made.errors.length === 0;
-  count.textContent = made.errors.length === 1 ? "One thing is to be mended first:" : `${made.errors.length} things are to be mended first:`;
+  count.textContent = made.errors.length === 1 ? "Fix this error first:" : `Fix these ${made.errors.length} errors first:`;
   byId("find").disabled = made.errors.length > 0 || running !== null;
 };
 
@@ -155,7 +155,7 @@ const left = (job) => {
   begun ??= { since: Date.now(), from: job.fraction };
   const done = job.fraction - begun.from;
   const passed = (Date.now() - begun.since) / 1000;
-  if (job.fraction >= 0.99) return ", nearly there";
+  if (job.fraction >= 0.99) return ", almost done";
   if (passed < 10 || done < 0.05) return "";
   const seconds = (passed / done) * (1 - job.fraction);
   return `, about ${seconds < 90 ? `${Math.max(5, 5 * Math.round(seconds / 5))} s` : `${Math.round(seconds / 60)} min`} left`;
@@ -167,7 +167,7 @@ const changed = (job) => {
   else progress.value = job.fraction;
   byId("job-text").textContent = job.state === "queued"
     ? "Waiting for other jobs"
-    : job.fraction === null ? job.text || "Begins" : `${Math.floor(100 * job.fraction)} %: ${job.text}${left(job)}`;
+    : job.fraction === null ? job.text || "Starting" : `${Math.floor(100 * job.fraction)} %: ${job.text}${left(job)}`;
 };
 
 const follow = async (id) => {
@@ -190,13 +190,13 @@ const ended = async (job) => {
     place.replaceChildren(h("p", {}, "The search was cancelled."));
   } else if (job.state === "failed") {
     const { message, hint } = job.error ?? { message: "The search failed." };
-    place.replaceChildren(h("p", { class: "verdict-line" }, "There is no answer."), h("p", {}, message), hint ? h("p", { class: "quiet" }, hint) : null);
+    place.replaceChildren(h("p", { class: "verdict-line" }, "No answer."), h("p", {}, message), hint ? h("p", { class: "quiet" }, hint) : null);
   } else {
     const found = await get(`/api/choose/answers/${job.id}`);
     const [verdict, ...rest] = found.verdict;
     place.replaceChildren(
       h("p", { class: "verdict-line" }, verdict), ...rest.slice(0, 3).map((line) => h("p", {}, line)),
-      h("p", {}, h("a", { class: "button", href: found.page }, "Open the whole answer")));
+      h("p", {}, h("a", { class: "button", href: found.page }, "Open the full answer")));
   }
 };
 
@@ -235,7 +235,7 @@ const PLAIN_BASE = "example:questions";  // from there a question reaches the ex
 
 const begin = async (id, files) => {
   const file = files.find((one) => one.id === id);
-  byId("start-says").textContent = file?.title ?? "One synthetic workload, to be changed.";
+  byId("start-says").textContent = file?.title ?? "One synthetic workload, as a starting point.";
   const base = file?.base ?? PLAIN_BASE;
   const [made] = await Promise.all([
     file ? get(`/api/choose/start?file=${encodeURIComponent(id)}`) : post("/api/choose/question", { fields: PLAIN, base }), offer(base)]);
@@ -257,7 +257,7 @@ const open = async () => {
     const { question, base } = job.request;
     await offer(base);
     form.begin(await post("/api/choose/question", { toml: question, base }), base);
-    byId("start").prepend(h("option", { value: "-", selected: true, disabled: true }, "The question of the search"));
+    byId("start").prepend(h("option", { value: "-", selected: true, disabled: true }, "The question of this search"));
     if (["queued", "running"].includes(job.state)) await follow(id);
     else await ended(job);
     return;

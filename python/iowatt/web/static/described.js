@@ -23,13 +23,13 @@ export const showDescribed = async (found, given, again) => {
   const several = found.runs.length > 1;
   const text = await preview(found.path);
   const deletes = text && deleteButton(found.path);
-  if (!text && isUpload(found.path)) return panel(h("h2", {}, found.path.split("/").at(-1)), h("p", {}, h("code", {}, found.path), " is not there any more. Add it again."));
+  if (!text && isUpload(found.path)) return panel(h("h2", {}, found.path.split("/").at(-1)), h("p", {}, h("code", {}, found.path), " no longer exists. Add it again."));
   panel(
     h("h2", {}, found.path.split("/").at(-1)), h("p", { class: "quiet" }, trace ? `A block trace (${trace.format ?? found.what}).` : `The output of ${found.what}.`),
     pairs(rows),
-    trace ? await replay(found, deletes) : h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", id: "keep", onclick: () => keep(found) }, several ? `Keep them as ${found.runs.length} Runs` : "Keep it as a Run"), deletes),
-    untimed && h("p", { class: "quiet" }, "The trace has no times: give its rate, and describe it again."),
-    trace && text && h("details", { class: "inner", open: untimed }, h("summary", {}, "Read it differently"), readingForm(text, { given: given ?? keysOf(found), read: again })));
+    trace ? await replay(found, deletes) : h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", id: "keep", onclick: () => keep(found) }, several ? `Save as ${found.runs.length} Runs` : "Save as a Run"), deletes),
+    untimed && h("p", { class: "quiet" }, "The trace has no times: enter its rate and read it again."),
+    trace && text && h("details", { class: "inner", open: untimed }, h("summary", {}, "Change how it is read"), readingForm(text, { given: given ?? keysOf(found), read: again })));
   byId("described").querySelector("button.primary").focus();
 };
 
@@ -40,7 +40,7 @@ export const showFailed = async (job, path, given, again) => {
   panel(
     h("h2", {}, job.title),
     h("p", { class: "error" }, error ? said(error) : job.state),
-    text && (text.lines.length > 0 || path.includes(".parquet")) && h("p", {}, "If it is a trace, say how it is read. The keys are those of ", h("code", {}, "trace"), " in a scenario."),
+    text && (text.lines.length > 0 || path.includes(".parquet")) && h("p", {}, "If it is a trace, enter how to read it. The keys are those of ", h("code", {}, "trace"), " in a scenario."),
     text && readingForm(text, { given, error, read: again, buttons: [deleteButton(path)] }));
   for (const first of ["[aria-invalid]", "[aria-required]", "select"]) {
     const one = byId("described").querySelector(first);
@@ -52,13 +52,13 @@ export const showFailed = async (job, path, given, again) => {
 const said = ({ code, message, hint }) => code === "wrong-format" ? `${message.split("; ")[0]}.` : [message, hint].filter(Boolean).join(". ");
 
 const deleteButton = (path) =>
-  asksFirst(h("button", { type: "button", id: "delete" }, "Delete the file"), () => `Delete ${path} for good?`, async () => {
+  asksFirst(h("button", { type: "button", id: "delete" }, "Delete file"), () => `Permanently delete ${path}?`, async () => {
     await remove(`/api/uploads/${encodeURIComponent(path.slice(7))}`);
     history.replaceState(null, "", "/traces");
     byId("described").replaceChildren();
     byId("file").value = "";
     byId("file").focus();
-    say(`${path} is deleted.`);
+    say(`${path} deleted.`);
   });
 
 const keysOf = ({ workload_trace: { path, place, ...keys } }) => keys;
@@ -67,8 +67,8 @@ const replay = async (found, deletes) => {
   const select = h("select", { id: "design" }, await designs());
   const go = () => { location.href = `/?${new URLSearchParams({ trace: JSON.stringify(found.workload_trace), of: select.value })}`; };
   return [
-    h("div", { class: "field" }, h("label", { for: "design" }, "Design"), select, h("span", { class: "help" }, "The trace takes the place of its load.")),
-    h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", id: "replay", onclick: go }, "Replay it on this design"), deletes),
+    h("div", { class: "field" }, h("label", { for: "design" }, "Design"), select, h("span", { class: "help" }, "The trace replaces its workload.")),
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", id: "replay", onclick: go }, "Replay on this design"), deletes),
   ];
 };
 

@@ -20,7 +20,7 @@ const verdict = (key, figures, before) => {
 
 /** A grid of figures now and before; `before` is null where there is nothing to compare with. */
 export const figuresGrid = (figures, before) => {
-  const text = (key, print) => (known(figures[key]) ? print(figures[key]) : figures.estimate ? "by simulation" : "–");
+  const text = (key, print) => (known(figures[key]) ? print(figures[key]) : figures.estimate ? "simulation only" : "–");
   const head = (title, kind = null) => h("span", { class: "head", "data-before": kind }, title);
   const rows = ROWS.filter(([key]) => known(figures[key]) || key === "p95_ms");
   return h("div", { class: "figures-now" }, head(""), head("now"),

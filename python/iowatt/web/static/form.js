@@ -187,7 +187,7 @@ export class TomlForm {
     } else {
       control = h("input", {
         ...common, type: "text", inputmode: kind === "number" ? "decimal" : null, autocomplete: "off", spellcheck: "false",
-        list, placeholder: example ? `such as ${example}` : null, value: shown(now, kind),
+        list, placeholder: example ? `e.g. ${example}` : null, value: shown(now, kind),
         oninput: () => set(typed(control.value, kind, bare)),
       });
     }
@@ -195,7 +195,7 @@ export class TomlForm {
       h("label", { for: id }, label, unit ? h("span", { class: "unit" }, ` ${unit}`) : null),
       control,
       help ? h("p", { class: "help", id: `${id}-help` }, help) : null,
-      more ? h("details", { class: "help" }, h("summary", {}, "What this means"), more) : null,
+      more ? h("details", { class: "help" }, h("summary", {}, "Details"), more) : null,
       h("p", { class: "error", id: `${id}-error` }));
   }
 

@@ -47,7 +47,7 @@ const evidence = (one) => {
   const watts = [one.idle_w === null ? null : `${shortly(one.idle_w)} W idle`, one.active_w === null ? null : `${shortly(one.active_w)} W ${one.kind === "fan" ? "at full speed" : "active"}`];
   const said = ` ${watts.filter(Boolean).join(", ")}`;
   if (one.source.length < 110) return h("p", { class: "evidence" }, mark, said, one.source ? ` · ${one.source}` : "");
-  return h("details", { class: "evidence" }, h("summary", {}, mark, `${said} · where this comes from`), one.source);
+  return h("details", { class: "evidence" }, h("summary", {}, mark, `${said} · source`), one.source);
 };
 
 const panel = (title, ...children) => {
@@ -76,17 +76,17 @@ const build = (form) => [
     ...list(form, ...POOLS).map((one, index) => pool(form, index)),
     h("div", { class: "buttons" }, tool("Add drives of another model", () => addPool(form)))),
   panel("Enclosures",
-    h("p", { class: "quiet" }, "What holds drives and parts and feeds them: a controller chassis, shelves, a frame. Without a count there are as many as the drives need."),
+    h("p", { class: "quiet" }, "Chassis that hold and power drives and parts: controller chassis, shelves, frames. Without a count, there are as many as the drives need."),
     ...list(form, ...ENCLOSURES).map((one, index) => enclosure(form, index)),
     h("div", { class: "buttons" },
       tool("Add a shelf", () => addEnclosure(form, { slots: 24, pools: [], supply: { rating: "800W", count: 2, needed: 1 }, part: [{ name: "io-module", model: "stand-in-io-module", count: 2 }] }, "shelf")),
       tool("Add a controller chassis", () => addEnclosure(form, { supply: { rating: "750W", count: 2, needed: 1 }, part: [{ name: "controller", model: "stand-in-controller", count: 2, needed: 1 }] }, "head")))),
-  panel("The whole array",
+  panel("Array",
     h("div", { class: "grid3" },
       form.field({ path: ["name"], label: "Name" }),
-      form.field({ path: ["array", "power", "pue"], label: "PUE of the building", kind: "number", help: "Left empty: not asked.", example: "1.5" }),
-      form.field({ path: ["array", "power", "spin_up", "at_once"], label: "Drives started at once", kind: "number", help: "Left empty: all of them." }),
-      form.field({ path: ["array", "power", "controller"], label: "Controllers", kind: "select", options: [["inside", "inside, among the parts"], ["none", "none: shelves behind a host"]], empty: "inside, among the parts (default)" }))),
+      form.field({ path: ["array", "power", "pue"], label: "Facility PUE", kind: "number", help: "Default: none.", example: "1.5" }),
+      form.field({ path: ["array", "power", "spin_up", "at_once"], label: "Drives spun up at once", kind: "number", help: "Default: all." }),
+      form.field({ path: ["array", "power", "controller"], label: "Controllers", kind: "select", options: [["inside", "included in the parts"], ["none", "none: shelves behind a host"]], empty: "included in the parts (default)" }))),
 ];
 
 const addPool = (form) => form.reshape((tree) => {
@@ -127,9 +127,9 @@ const pool = (form, index) => {
     form.set([...path, "name"], value);
   };
   return form.table({ path, label: `Drives: ${one.name ?? index + 1}` },
-    form.field({ path: [...path, "device"], label: "Model", list: "drives", value: device, choose: take, help: "Type a part of the name: seagate, 18tb, nvme." }), seen,
+    form.field({ path: [...path, "device"], label: "Model", list: "drives", value: device, choose: take, help: "Type part of the name: seagate, 18tb, nvme." }), seen,
     h("div", { class: "grid3" },
-      form.field({ path: [...path, "count"], label: "Number", kind: "number" }),
+      form.field({ path: [...path, "count"], label: "Count", kind: "number" }),
       form.field({ path: [...path, "raid", "level"], label: "Redundancy", kind: "select", options: LEVELS, empty: "none (one drive)", choose: (value) => form.set([...path, "raid", "level"], value === undefined ? undefined : Number(value)) }),
       form.field({ path: [...path, "name"], label: "Name", choose: rename })),
     list(form, ...POOLS).length > 1
@@ -147,9 +147,9 @@ const enclosure = (form, index) => {
   return form.table({ path, label: `Enclosure: ${one.name ?? index + 1}` },
     h("div", { class: "grid3" },
       form.field({ path: [...path, "name"], label: "Name" }),
-      form.field({ path: [...path, "count"], label: "How many", kind: "number", help: "Left empty: as many as its drives need." }),
-      form.field({ path: [...path, "slots"], label: "Slots for drives", kind: "number", help: "Left empty: none." }),
-      form.field({ path: [...path, "form_factor"], label: "Slots take", kind: "select", options: [["2.5", "drives of 2.5 inches"], ["3.5", "drives of 3.5 inches"]], empty: "any drive" })),
+      form.field({ path: [...path, "count"], label: "Count", kind: "number", help: "Default: as many as the drives need." }),
+      form.field({ path: [...path, "slots"], label: "Drive slots", kind: "number", help: "Default: none." }),
+      form.field({ path: [...path, "form_factor"], label: "Slot form factor", kind: "select", options: [["2.5", "2.5-inch drives"], ["3.5", "3.5-inch drives"]], empty: "any drive" })),
     pools.length ? form.boxes({ path: [...path, "pools"], label: "Drives in it", options: pools.map((each) => [each, each]), all: false }) : null,
     supply(form, [...path, "supply"]),
     ...parts.map((each, number) => part(form, [...path, "part", number], index, number)),
@@ -171,18 +171,18 @@ const supply = (form, path) => {
     return form.table({ path, label: "Power supplies", level },
       h("div", { class: "buttons" }, tool("Add power supplies", () => form.reshape((tree) => {
         tree.array.power.enclosure[path[3]].supply = { rating: "750W", count: 2, needed: 1, efficiency: "80plus-gold" };
-      }, `${path.join(".")}.rating`)), h("span", { class: "quiet" }, "Without any, watts are taken as if at the wall.")));
+      }, `${path.join(".")}.rating`)), h("span", { class: "quiet" }, "Without power supplies, component watts count as wall power.")));
   }
   return form.table({ path, label: "Power supplies", level },
     h("div", { class: "grid3" },
-      form.field({ path: [...path, "count"], label: "Number", kind: "number", help: "Left empty: 2." }),
-      form.field({ path: [...path, "needed"], label: "Enough of them", kind: "number", help: "1 of 2 is 1+1. Left empty: half." }),
-      form.field({ path: [...path, "rating"], label: "Rating of one", unit: "W", bare: "W", example: "750W" }),
+      form.field({ path: [...path, "count"], label: "Count", kind: "number", help: "Default: 2." }),
+      form.field({ path: [...path, "needed"], label: "Required", kind: "number", help: "1 of 2 is 1+1. Default: half." }),
+      form.field({ path: [...path, "rating"], label: "Rating of each", unit: "W", bare: "W", example: "750W" }),
       Array.isArray(efficiency)
-        ? form.field({ path: [...path, "efficiency"], label: "Efficiency", value: "points, see As TOML", choose: () => {} })
+        ? form.field({ path: [...path, "efficiency"], label: "Efficiency", value: "points, see TOML", choose: () => {} })
         : form.field({ path: [...path, "efficiency"], label: "Efficiency", kind: "select", options: [...offers.certificates.map((one) => [one.name, one.title]), ...[0.8, 0.85, 0.9, 0.95].map((one) => [one, `${100 * one} % at any load`])], empty: "80 PLUS Gold (default)", choose: set }),
       form.field({ path: [...path, "input"], label: "Input", ...inputs }),
-      form.field({ path: [...path, "sharing"], label: "Load sharing", kind: "select", options: [["load-sharing", "all alike"], ["active-standby", "those needed; the others stand by"]], empty: "all alike (default)" })));
+      form.field({ path: [...path, "sharing"], label: "Load sharing", kind: "select", options: [["load-sharing", "shared equally"], ["active-standby", "active/standby"]], empty: "shared equally (default)" })));
 };
 
 const part = (form, path, index, number) => {
@@ -199,16 +199,16 @@ const part = (form, path, index, number) => {
   });
   const fan = known?.law === "speed-cubed" || one.law === "speed-cubed" || one.speed !== undefined;
   return form.table({ path, label: `Part: ${one.name ?? number + 1}`, level: "row-part" },
-    form.field({ path: [...path, "model"], label: "Part", kind: "select", options: groups, empty: "one of your own: give its watts", choose: take }),
+    form.field({ path: [...path, "model"], label: "Part", kind: "select", options: groups, empty: "custom: enter its watts", choose: take }),
     known ? evidence(known) : null,
     h("div", { class: "grid3" },
-      form.field({ path: [...path, "count"], label: "In each enclosure", kind: "number", help: "Left empty: 1." }),
-      form.field({ path: [...path, "needed"], label: "Enough of them", kind: "number", help: "Left empty: all." }),
+      form.field({ path: [...path, "count"], label: "Count per enclosure", kind: "number", help: "Default: 1." }),
+      form.field({ path: [...path, "needed"], label: "Required", kind: "number", help: "Default: all." }),
       form.field({ path: [...path, "name"], label: "Name" }),
-      fan ? form.field({ path: [...path, "speed"], label: "Speed", kind: "number", unit: "share of full speed", example: "0.5" }) : null,
+      fan ? form.field({ path: [...path, "speed"], label: "Speed", kind: "number", unit: "fraction of full speed", example: "0.5" }) : null,
       one.model === undefined ? form.field({ path: [...path, "kind"], label: "Kind", kind: "select", options: KINDS.map((kind) => [kind, kind]), empty: "other" }) : null,
-      one.model === undefined || one.idle !== undefined ? form.field({ path: [...path, "idle"], label: "Idle", unit: "W of one", bare: "W", example: "86W" }) : null,
-      one.model === undefined || one.active !== undefined ? form.field({ path: [...path, "active"], label: "Active", unit: "W of one", bare: "W", example: "99W", help: "Left empty: as idle." }) : null),
+      one.model === undefined || one.idle !== undefined ? form.field({ path: [...path, "idle"], label: "Idle", unit: "W each", bare: "W", example: "86W" }) : null,
+      one.model === undefined || one.active !== undefined ? form.field({ path: [...path, "active"], label: "Active", unit: "W each", bare: "W", example: "99W", help: "Default: same as idle." }) : null),
     h("div", { class: "buttons" }, tool(`Remove ${one.name ?? "it"}`, () => form.reshape((tree) => tree.array.power.enclosure[index].part.splice(number, 1), `${ENCLOSURES.join(".")}.${index}.name`))));
 };
 
@@ -229,7 +229,7 @@ const bars = (power) => {
   return [
     h("p", { class: "key", "aria-hidden": "true" }, h("span", {}, h("i", { class: "idle" }), "idle"), h("span", {}, h("i", { class: "active" }), "active")),
     h("table", { class: "bars" },
-      h("caption", { class: "quiet", style: "text-align: left" }, "Watts by component, at the input of drives and parts; the supplies are their losses."),
+      h("caption", { class: "quiet", style: "text-align: left" }, "Watts by component, at the input of drives and parts; power supplies count their losses."),
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Component"), h("th", { scope: "col", "aria-hidden": "true" }), h("th", { scope: "col", class: "right" }, "Idle, W"), h("th", { scope: "col", class: "right" }, "Active, W"))),
       h("tbody", {}, power.components.map((one) => h("tr", {},
         h("th", { scope: "row" }, `${one.name} × ${one.count.toLocaleString("en-US")}`),
@@ -245,7 +245,7 @@ const table = (one) => h("div", { class: "scroll", tabindex: "0", role: "group",
 
 const answered = (made) => {
   const wrong = made.errors.length;
-  byId("count").textContent = wrong ? `${wrong === 1 ? "One thing is" : `${wrong} things are`} to be mended first${byId("tiles").children.length ? "; below are the last figures that could be calculated" : ""}:` : made.shown.verdict[0];
+  byId("count").textContent = wrong ? `${wrong === 1 ? "Fix this error" : `Fix these ${wrong} errors`}${byId("tiles").children.length ? "; the figures below are from the last valid array" : ""}:` : made.shown.verdict[0];
   byId("figures").classList.toggle("stale", wrong > 0);
   link(made);
   if (narrow.matches) say(wrong ? made.errors[0].message : made.shown.headlines.slice(0, 2).map((one) => `${one.title} ${one.shown}`).join(", "), wrong ? "error" : "");
@@ -266,7 +266,7 @@ const link = (made) => {
   if (fits) page.setAttribute("href", `/power/page?${new URLSearchParams({ toml: made.toml, base: form.base })}`);
   else page.removeAttribute("href");
   page.setAttribute("aria-disabled", String(!fits));
-  byId("page-says").textContent = made.power === null || fits ? "" : "This array is too long for the address of a page: save it, and use the command.";
+  byId("page-says").textContent = made.power === null || fits ? "" : "This array is too large for a page address: save the file and use the command.";
 };
 
 const form = new TomlForm({ address: "/api/power", root: byId("form"), text: byId("text"), problems: byId("problems"), build, answered });
@@ -285,7 +285,7 @@ const open = async () => {
     h("optgroup", { label: "Examples" }, files.filter((one) => one.id.startsWith("example:")).map(option)));
   const begin = async (id) => {
     const file = files.find((one) => one.id === id);
-    byId("start-says").textContent = file?.title ?? "Two controllers, and a shelf of 24 disks with 18 TB each, to be changed.";
+    byId("start-says").textContent = file?.title ?? "Two controllers and a shelf of 24 18 TB disks, as a starting point.";
     const made = file ? await get(`/api/power/start?file=${encodeURIComponent(id)}`) : await post("/api/power", { fields: NEW });
     form.begin(made, file?.base ?? "");
   };

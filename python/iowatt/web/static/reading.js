@@ -9,11 +9,11 @@ const COLUMN_TITLES = {
 };
 // Keys beside the columns: title, help, and the formats that take them ("": a table).
 const KEYS = {
-  time_unit: { title: "Unit of the times", choices: ["", "s", "ms", "us", "ns", "ps"], unset: "by its header", formats: [...TABLES, "regex", "mqsim"] },
-  sector_size: { title: "Sector", help: "512 or 4KiB, where addresses count sectors" },
-  rate_iops: { title: "Rate (requests/s)", help: "of a trace without times", formats: ["", "arc", "lirs", "fio-iolog"], number: true },
-  event: { title: "Event", choices: ["", "Q", "D", "C"], unset: "the format's own", formats: EVENTS },
-  pattern: { title: "Pattern of a line", help: "(?<time_s>[\\d.]+) (?<op>R|W) (?<lba>\\d+) (?<sectors>\\d+)", formats: ["regex"] },
+  time_unit: { title: "Time unit", choices: ["", "s", "ms", "us", "ns", "ps"], unset: "from the header", formats: [...TABLES, "regex", "mqsim"] },
+  sector_size: { title: "Sector", help: "512 or 4KiB, if addresses are in sectors" },
+  rate_iops: { title: "Rate (requests/s)", help: "for a trace without times", formats: ["", "arc", "lirs", "fio-iolog"], number: true },
+  event: { title: "Event", choices: ["", "Q", "D", "C"], unset: "the format's default", formats: EVENTS },
+  pattern: { title: "Line pattern", help: "(?<time_s>[\\d.]+) (?<op>R|W) (?<lba>\\d+) (?<sectors>\\d+)", formats: ["regex"] },
 };
 
 const field = (key, title, input, help) => h("div", { class: "field", id: `field-${key.replace(".", "-")}` },
@@ -38,12 +38,12 @@ export const readingForm = (preview, { given, error, read, buttons = [] }) => {
   const form = h("form", { class: "reading", novalidate: true, onsubmit: (event) => { event.preventDefault(); read(keysOf(preview)); } },
     preview.lines.length > 0 && h("pre", { class: "preview", tabindex: "0", "aria-label": "First lines" }, preview.lines.join("\n")),
     h("div", { class: "grid3" },
-      field("format", "Format", select("read-format", ["", ...preview.formats], keys.format, "detect it")),
+      field("format", "Format", select("read-format", ["", ...preview.formats], keys.format, "detect")),
       Object.keys(KEYS).map((key) => ofKey(key, keys[key]))),
-    h("fieldset", { id: "read-columns" }, h("legend", { class: "quiet" }, preview.headed ? "Which column is which, by its header" : "Which column is which: its header, or its number from 0 where there is none"),
+    h("fieldset", { id: "read-columns" }, h("legend", { class: "quiet" }, preview.headed ? "Columns, by header" : "Columns, by header or by number from 0"),
       h("datalist", { id: "read-headers" }, preview.columns.map((one) => h("option", { value: one }))),
       h("div", { class: "grid3" }, preview.fields.map((name) => ofColumn(name, preview, columns[name])))),
-    h("div", { class: "buttons" }, h("button", { class: "primary" }, "Describe again"), buttons));
+    h("div", { class: "buttons" }, h("button", { class: "primary" }, "Read again"), buttons));
   form.querySelector("#read-format").addEventListener("change", () => fit(form, preview));
   fit(form, preview);
   mark(form, error, given ? [] : preview.needs);
@@ -71,7 +71,7 @@ const mark = (form, error, needs) => {
     if (!one) continue;
     one.setAttribute("aria-required", "true");
     one.setAttribute("aria-describedby", `${one.id}-error`);
-    fill(form.querySelector(`#${one.id}-error`), key === "columns" ? "Say all columns that the table has." : "The file does not say it.");
+    fill(form.querySelector(`#${one.id}-error`), key === "columns" ? "Enter the columns that the table has." : "The file does not state it.");
   }
 };
 

@@ -57,11 +57,11 @@ const sayBest = () => {
   const thrift = least("watts");
   const cheap = least("usd_per_tb");
   const name = (row) => points.name[row] === points.path[row] ? points.name[row] : `${points.name[row]} (${points.path[row]})`;
-  byId("best").textContent = !rows.length ? "" : !within.length ? "No system keeps this service level." : [
-    `${within.length} of ${rows.length} systems keep it.`,
-    thrift !== undefined && `Least power: ${name(thrift)}, ${number(points.watts[thrift])} W.`,
+  byId("best").textContent = !rows.length ? "" : !within.length ? "No system meets this service level." : [
+    `${within.length} of ${rows.length} systems meet it.`,
+    thrift !== undefined && `Lowest power: ${name(thrift)}, ${number(points.watts[thrift])} W.`,
     cheap !== undefined && `Cheapest per usable TB: ${name(cheap)}, ${usd(points.usd_per_tb[cheap])}.`,
-    "They may do different work: compare them at equal work before you decide.",
+    "Their workloads may differ: compare them at equal work before you decide.",
   ].filter(Boolean).join(" ");
 };
 
@@ -69,9 +69,9 @@ const summary = (state, points) => {
   const measured = points.measured.filter(Boolean).length;
   const text = state.runs
     ? `${state.runs.toLocaleString("en-US")} Runs: ${(points.path.length - measured).toLocaleString("en-US")} simulated, ${measured.toLocaleString("en-US")} measured. ${(state.results - state.runs).toLocaleString("en-US")} other results.`
-    : "There are no Runs here yet. The panel has a shipped design: change it, and simulate it.";
+    : "No Runs yet. The panel has a shipped design: change it and simulate it.";
   const without = points.path.filter((_, row) => !(points.watts[row] > 0)).length;
-  const unseen = without ? ` ${without.toLocaleString("en-US")} without power ${without === 1 ? "is" : "are"} in the table alone.` : "";
+  const unseen = without ? ` ${without.toLocaleString("en-US")} without power ${without === 1 ? "is" : "are"} only in the table.` : "";
   byId("summary").textContent = state.indexing && state.unpriced ? `${text}${unseen} Pricing ${state.unpriced.toLocaleString("en-US")} more…` : text + unseen;
 };
 
@@ -112,7 +112,7 @@ const show = () => {
     }, sortable ? h("button", { class: "sort", type: "button", onclick: () => sortBy(key) }, title) : title))));
   byId("results").tBodies[0].replaceChildren(...table.rows.map(rowOf));
   byId("more").hidden = table.rows.length >= table.total;
-  byId("shown").textContent = table.total ? `${table.rows.length.toLocaleString("en-US")} of ${table.total.toLocaleString("en-US")}` : "Nothing matches.";
+  byId("shown").textContent = table.total ? `${table.rows.length.toLocaleString("en-US")} of ${table.total.toLocaleString("en-US")}` : "No match.";
 };
 
 const isNumber = (key) => ["p95_ms", "watts", "iops", "usable_tb", "usd_per_tb", "usd"].includes(key);
@@ -129,12 +129,12 @@ const rowOf = (row) => {
     type: "checkbox", "aria-label": `Select ${row.name}, ${row.path}`, checked: selected.has(row.path),
     onchange: (event) => toggle(row.path, event.target.checked, row.name),
   });
-  const change = run && !row.measured && h("button", { class: "tool", type: "button", title: `What if ${row.name} were different`, "aria-label": `What if: ${row.path}`, onclick: () => choose(row.path) }, "What if");
+  const change = run && !row.measured && h("button", { class: "tool", type: "button", title: `Change the design of ${row.name}`, "aria-label": `What if: ${row.path}`, onclick: () => choose(row.path) }, "What if");
   const kind = h("span", { class: row.measured ? "mark measured" : "mark", title: row.source ?? "" }, run ? (row.measured ? "measured" : "simulated") : row.kind);
   return h("tr", { "aria-selected": selected.has(row.path) ? "true" : null },
     h("td", {}, box),
     h("th", { scope: "row", class: "name", title: row.path }, h("span", { class: "named" }, h("a", { href: address }, row.name), change), h("span", { class: "quiet" }, row.path)),
-    h("td", {}, kind, row.late && h("span", { class: "mark overloaded", title: "Requests come faster than the system serves them: its dollars per TB say nothing" }, "overloaded")),
+    h("td", {}, kind, row.late && h("span", { class: "mark overloaded", title: "Requests arrive faster than the system serves them; its dollars per TB are meaningless" }, "overloaded")),
     ["p95_ms", "watts", "iops", "usable_tb"].map((key) => h("td", { class: "n" }, number(row[key]))),
     h("td", { class: "n", title: row.note ?? "" }, usd(row.late ? null : row.usd_per_tb)),
     h("td", { class: "n", title: row.note ?? "" }, usd(row.usd)), h("td", { class: "system", title: row.system ?? "" }, row.system ?? "–"),
@@ -181,7 +181,7 @@ asksFirst(byId("what-ifs-delete"), () => {
   const keep = stay();
   const { deleted } = await post("/api/whatif/delete", { keep });
   whatIf.forget(keep);
-  say(`${deleted.toLocaleString("en-US")} what-if Run${deleted === 1 ? " is" : "s are"} deleted.`);
+  say(`${deleted.toLocaleString("en-US")} what-if Run${deleted === 1 ? "" : "s"} deleted.`);
 });
 byId("statistic").addEventListener("change", (event) => { chart.statistic = event.target.value; chart.draw(); sayBest(); });
 byId("level").addEventListener("input", (event) => {
@@ -189,7 +189,7 @@ byId("level").addEventListener("input", (event) => {
   const valid = ms > 0;
   event.target.setAttribute("aria-invalid", String(!valid));
   event.target.setAttribute("aria-describedby", valid ? "level-help" : "level-error");
-  byId("level-error").textContent = valid ? "" : `A service level is more than 0 ms; the line stays at ${number(chart.level)} ms.`;
+  byId("level-error").textContent = valid ? "" : `A service level must be above 0 ms; the line stays at ${number(chart.level)} ms.`;
   if (!valid) return;
   chart.level = ms;
   chart.draw();

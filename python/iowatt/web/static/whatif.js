@@ -42,8 +42,8 @@ export class WhatIf {
     this.states = [{ sets: {}, tariff: null, years: 5, said: trace ? `replays ${trace.path}` : "as it is" }];
     this.designs.choose(of, title);
     byId("whatif-of").textContent = of.startsWith("run:")
-      ? "Change a value: an estimate comes at once, and the simulation replaces it."
-      : "Each change is estimated at once, and the simulation replaces the estimate. The unchanged design is simulated when you ask for it.";
+      ? "Change a value: you get an instant estimate, then the simulation replaces it."
+      : "Each change is estimated instantly, then simulated. The unchanged design is simulated on request.";
     this.form();
     this.go(0, { simulate: trace !== null });
     if (of.startsWith("run:") && !trace) {
@@ -215,11 +215,11 @@ export class WhatIf {
     fill(byId("figures"),
       h("p", { class: "row middle" }, mark, figures.working && h("span", { class: "quiet", id: "working" }, "simulating…"),
         figures.link && h("a", { href: `/result/${figures.link.split("/").map(encodeURIComponent).join("/")}` }, "Open the Run")),
-      figures.refused && h("p", { class: "quiet" }, `No estimate: ${figures.refused}. The simulation answers.`),
+      figures.refused && h("p", { class: "quiet" }, `No estimate: ${figures.refused}; simulating instead.`),
       figuresGrid(figures, this.before(figures)),
-      figures.late && h("p", { class: "error" }, "The load is more than this system can serve."),
+      figures.late && h("p", { class: "error" }, "The load exceeds what this system can serve."),
       figures.unpriced && h("p", { class: "quiet" }, `No dollars: ${figures.unpriced}.`),
-      figures.watts_of === "drives" && h("p", { class: "quiet" }, "Power is that of the drives alone: the design has no supplies or controllers."),
+      figures.watts_of === "drives" && h("p", { class: "quiet" }, "Power is for the drives only: the design has no power supplies or controllers."),
       figures.bottleneck && h("p", { class: "quiet" }, `Busiest: ${figures.bottleneck}.`),
       figures.estimate && !figures.working && h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", id: "simulate", onclick: () => this.simulateNow() }, "Simulate")),
     );

@@ -171,7 +171,7 @@ def _placed(of: str, raw: dict[str, Any], folder: Path, workspace: Path) -> What
             continue
         return WhatIfDesign(of, title, raw, base, place.folder, workspace)
     assert refused is not None
-    hint = "start `iowatt serve` in a folder that holds the Run and its traces"
+    hint = "start `iowatt serve` in a folder that contains the Run and its traces"
     raise InputError(refused.code, refused.place, refused.message, hint=refused.hint or hint)
 
 

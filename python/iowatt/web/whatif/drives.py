@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _NVME: Final = "NVMe SSDs"
 _SSD: Final = "SATA and SAS SSDs"
 _NEARLINE: Final = "Disks of 7,200 rpm"
-_FAST: Final = "Disks of 10,000 rpm and more"
+_FAST: Final = "Disks of 10,000 rpm or more"
 _OTHER: Final = "Other disks"
 _STAND_IN: Final = "Stand-ins"
 _GROUPS: Final = (_NVME, _SSD, _NEARLINE, _FAST, _OTHER, _STAND_IN)

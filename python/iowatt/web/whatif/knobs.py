@@ -84,11 +84,11 @@ def _of_cluster(cluster: Mapping[str, Any]) -> Iterator[Knob]:
         path, group = f"{root}.pool.{pool.get('name', '')}", f"Pool {pool.get('name', '')}"
         yield from _of_drive(pool, path, group)
         yield Knob(
-            path=f"{path}.drives", group=group, label="Drives of a server", kind="count",
+            path=f"{path}.drives", group=group, label="Drives per server", kind="count",
             value=str(pool.get("drives", 1)),
         )  # fmt: skip
         redundancy = pool.get("redundancy")
-        for key, label in (("data", "Units of data"), ("parity", "Units of parity"), ("copies", "Copies")):
+        for key, label in (("data", "Data units"), ("parity", "Parity units"), ("copies", "Copies")):
             if isinstance(redundancy, Mapping) and key in redundancy:
                 yield Knob(
                     path=f"{path}.redundancy.{key}", group=group, label=label, kind="count",
@@ -119,8 +119,8 @@ def _of_workload(workload: Mapping[str, Any]) -> Iterator[Knob]:
     elif isinstance(replay, Mapping) and replay.get("mode", "open") == "open":
         if "rate_iops" not in workload.get("trace", {}):
             yield Knob(
-                path=f"{path}.replay.speed", group=group, label="Speed of the trace", kind="number",
-                value=f"{replay.get('speed', 1)}", unit="times", help="2 replays it in half of its time",
+                path=f"{path}.replay.speed", group=group, label="Replay speed", kind="number",
+                value=f"{replay.get('speed', 1)}", unit="times", help="2 replays it in half the time",
             )  # fmt: skip
     elif isinstance(replay, Mapping) and "outstanding" in replay:
         yield Knob(

@@ -73,7 +73,7 @@ def array(plan: Plan, base: Path) -> SimulatedArray:
     Raises ``InputError``: the plan names no scenario, or what is wrong with it.
     """
     if plan.target.scenario is None:
-        text = "the plan names no scenario to simulate"
+        text = "the plan has no scenario to simulate"
         hint = "give `iowatt emerald plan` one: `scenario=SCENARIO.toml`"
         raise InputError("missing", "plan: target.scenario", text, hint=hint)
     path = base / plan.target.scenario

@@ -179,7 +179,7 @@ def _request(plan: Plan, phase: str) -> SetRequest:
 def _workload(stage: PlanStage) -> FileWorkload:
     """The mix of a stage. Raises ``InputError`` where it is none of file access."""
     if stage.workload not in FILE_ACCESS:
-        text = f"{stage.workload!r} is no workload of file access; expected {', '.join(FILE_ACCESS)}"
+        text = f"{stage.workload!r} is not a file-access workload; expected {', '.join(FILE_ACCESS)}"
         raise InputError("unknown-name", f"stage {stage.id}: workload", text)
     return _profile(stage.workload)
 

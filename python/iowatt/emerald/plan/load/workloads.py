@@ -46,7 +46,7 @@ def span(plan: Plan) -> TestedRange:
     """
     named = paths(plan)
     if not named:
-        raise InputError("missing", "plan.json: target.path", "the plan names no file or device")
+        raise InputError("missing", "plan.json: target.path", "the plan has no file or device")
     if plan.target.size_bytes is not None:
         total = plan.target.size_bytes
     else:

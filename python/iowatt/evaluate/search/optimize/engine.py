@@ -159,7 +159,7 @@ def _method(problem: SearchProblem, space: SearchSpace) -> str:
         fits = problem.most is None or problem.most >= space.size
         return "exact" if space.size <= EXACT_UP_TO and fits else "search"
     if problem.method == "exact" and space.size > MOST_EXACT:
-        message = f"{space.size:,} points are too many to simulate one by one; the most is {MOST_EXACT:,}"
+        message = f"{space.size:,} points are too many to simulate one by one; the maximum is {MOST_EXACT:,}"
         hint = "`method=search` simulates a small part of them"
         raise InputError("too-large", Argument("method", "exact"), message, hint=hint)
     if problem.method == "exact" and problem.most is not None:

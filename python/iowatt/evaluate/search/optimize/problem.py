@@ -221,7 +221,7 @@ def make_problem(
     if not 0 <= seed < 2**63:
         raise InputError("out-of-range", Argument("seed"), f"expected 0 to 2^63 - 1, not {seed}")
     if workload is not None and within_s is None:
-        message = "says whose rate is searched for, and no limit is given"
+        message = "selects the workload to search, but no limit is given"
         raise InputError("not-applicable", Argument("workload"), message, hint="for example `within=20ms`")
     if within_s is not None and not (math.isfinite(within_s) and within_s > 0):
         raise InputError("out-of-range", Argument("within"), f"expected a time above 0, not {within_s!r} s")

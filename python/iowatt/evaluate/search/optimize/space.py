@@ -33,7 +33,9 @@ class SearchSpace:
     def __post_init__(self) -> None:
         if self.size > MOST:
             raise InputError(
-                "too-large", Argument("over"), f"{self.size:.3g} points are too many; the most is {MOST:.3g}"
+                "too-large",
+                Argument("over"),
+                f"{self.size:.3g} points are too many; the maximum is {MOST:.3g}",
             )
 
     @cached_property

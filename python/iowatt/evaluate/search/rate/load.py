@@ -248,7 +248,7 @@ def chosen_workloads(scenario: Scenario, wanted: str | None) -> tuple[int, ...]:
     if wanted == ALL:
         return tuple(range(len(names)))
     if wanted is None and len(names) > 1:
-        message = f"the scenario has {len(names)} workloads; say whose rate is raised"
+        message = f"the scenario has {len(names)} workloads; choose the one whose rate is raised"
         hint = f"one of {', '.join(names)}, or '*' for all of them in proportion"
         raise InputError("ambiguous", Argument("workload"), message, hint=hint)
     if wanted is not None and wanted not in names:

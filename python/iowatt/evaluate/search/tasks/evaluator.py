@@ -142,7 +142,7 @@ class Evaluator:
             return {"key": key, "error": error_record(error)}
         text = f"{type(error).__name__}: {error}"
         self.faults.append(f"{label}: {text}")
-        message = f"a fault of iowatt: {text}"
+        message = f"internal error: {text}"
         return {"key": key, "error": error_record(IowattError("internal", None, message))}
 
 

@@ -66,7 +66,7 @@ def refuse_target(target: Path, *, force: bool, resume: bool, shape: FolderKind 
         raise InputError("exists", str(target), message, hint=hint)
     if not (force or resume):
         done = " (finished)" if (target / shape.results[0]).is_file() else " (not finished)"
-        message = f"{shape.what} exists already{done}, and results are never overwritten"
+        message = f"{shape.what} already exists{done}; results are never overwritten"
         hint = "continue it with `resume=True`, replace it with `force=True`, or choose another `output=`"
         raise InputError("exists", str(target), message, hint=hint)
 

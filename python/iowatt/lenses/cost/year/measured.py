@@ -211,9 +211,7 @@ def _chosen(log: CountersLog, devices: Sequence[str], where: str) -> list[str]:
     shown = ", ".join(names[:_MOST_SHOWN]) + (" ..." if len(names) > _MOST_SHOWN else "")
     unknown = [device for device in devices if device not in log.devices]
     if unknown:
-        raise InputError(
-            "unknown-name", f"{where}: {unknown[0]}", f"there is no such device; there are {shown}"
-        )
+        raise InputError("unknown-name", f"{where}: {unknown[0]}", f"no such device; available: {shown}")
     if not devices and len(names) > 1:
         raise InputError(
             "ambiguous",

@@ -71,7 +71,7 @@ class Imported:
         for path in files:
             if path.exists() and not force:
                 raise InputError(
-                    "exists", str(path), "the file exists already", hint="`force=True` replaces it"
+                    "exists", str(path), "the file already exists", hint="use `force=True` to overwrite it"
                 )
         for path, content in files.items():
             with atomic_path.file(path) as partial:

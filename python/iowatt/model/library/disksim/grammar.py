@@ -250,7 +250,7 @@ class _FileParser:
                     "duplicate",
                     block.where(),
                     f"{name!r} is already defined at {same[0].where()}",
-                    hint="rename one of the two or remove it",
+                    hint="rename or remove one of them",
                 )
             self.document.blocks.append(block)
 

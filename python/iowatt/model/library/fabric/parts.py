@@ -226,7 +226,7 @@ def part(name: str) -> PathPart:
     Raises ``InputError`` where there is none, with the nearest names.
     """
     if name not in names():
-        raise FABRIC.unknown(name, "a name of the library")
+        raise FABRIC.unknown(name, "a library name")
     document = FABRIC.document(name)
     return document.validate(KINDS[str(document.raw["kind"])])
 
@@ -240,7 +240,7 @@ def part_of(kind: type[_Kind], name: str) -> _Kind:
     known = part(name) if name in names() else None
     if isinstance(known, kind):
         return known
-    error = FABRIC.unknown(name, "a name of the library", item=word, known=names(word))
+    error = FABRIC.unknown(name, "a library name", item=word, known=names(word))
     if known is None:
         raise error
     raise InputError(

@@ -98,7 +98,7 @@ def _problems(workload: FileWorkload) -> Iterator[Problem]:
     known = operations()
     for name in workload.operations:
         if name not in known:
-            message = f"there is no such operation; there are {', '.join(known)}"
+            message = f"no such operation; expected one of {', '.join(known)}"
             yield Problem("unknown-name", ("operations", name), message)
     for path, total in (
         ("operations", math.fsum(workload.operations.values())),

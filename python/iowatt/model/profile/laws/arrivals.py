@@ -243,10 +243,10 @@ class Closed(ArrivalLaw):
     law: Literal["closed"] = _law(
         "closed: a fixed number of requests is outstanding; the next follows a completion after a think time."
     )
-    outstanding: int = key("Requests kept outstanding.", within=(1, 2**32 - 1), example=32)
+    outstanding: int = key("Number of outstanding requests.", within=(1, 2**32 - 1), example=32)
     think: Duration = key("Mean time from a completion to the next request.", default=0.0, example="10ms")
     think_law: Literal["exponential", "fixed"] = key(
-        "Law of the think time.", default="exponential", example="fixed"
+        "Distribution of the think time.", default="exponential", example="fixed"
     )
 
 

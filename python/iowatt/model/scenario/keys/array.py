@@ -43,14 +43,13 @@ class Failure(Strict):
     """A drive fails and stays failed."""
 
     drive: int = key(
-        "Which drive of the pool, counted from 0. Dedicated spares are numbered after the others and may "
-        "fail too.",
+        "Drive of the pool, numbered from 0. Dedicated spares come last and may fail too.",
         ge=0,
         example=3,
     )
     at: Duration = key(
-        "When it fails, from the start of the run; 0s is degraded from the start. What it is doing then "
-        "still completes, what waits at it goes to the other drives, and from then on it draws no power.",
+        "Time of the failure, from the start of the run; 0s is degraded from the start. The operation in "
+        "service completes, queued ones go to the other drives, and the drive draws no power from then on.",
         example="10min",
     )
 
@@ -69,20 +68,20 @@ class RebuildKeys(Strict):
             }
         ),
     ] = key(
-        "How much of the failed drive is restored a second, at most.",
-        unset="unlimited, as fast as window and drives allow",
+        "Maximum rebuild rate, per second of the failed drive.",
+        unset="unlimited: as fast as outstanding steps and drives allow",
         unit="bytes/s",
         example="50MB/s",
     )
     outstanding: int = key(
-        "Steps under way at a time. More keep the drives busier and requests waiting longer.",
+        "Rebuild steps in flight. More keep the drives busier and make requests wait longer.",
         default=1,
         within=(1, 1024),
         example=4,
     )
     step: BlockSize = key(
-        "How much of each drive a step takes, rounded up to whole stripe units. Its reads and then its "
-        "writes are one operation a drive where they lie together.",
+        "Size of a rebuild step on each drive, rounded up to whole stripe units. Contiguous reads, and then "
+        "writes, are one operation per drive.",
         default=1 << 20,
         example="512KiB",
         gt=0,
@@ -90,8 +89,8 @@ class RebuildKeys(Strict):
     )
     delay: Duration = key("Time from the failure to the start of the rebuild.", default=0.0, example="5min")
     priority: Literal["host-first", "equal"] = key(
-        "Rank in the drives' queues. host-first: a rebuild operation starts only where no operation of a "
-        "request waits (a saturated array then never finishes); equal: the scheduler treats both alike.",
+        "Priority in the drives' queues. host-first: a rebuild operation starts only if no host operation is "
+        "waiting (a saturated array never finishes); equal: the scheduler treats both alike.",
         default="host-first",
         example="equal",
     )
@@ -144,26 +143,26 @@ class DeviceChoice(ShortForm):
     SHORT_MEANS: ClassVar[str] = "A name or a file, without changes."
 
     name: str = key(
-        "A drive of the library (`iowatt explain array.pool.device` lists them), a device file ending in "
-        ".toml, or a DiskSim file ending in .diskspecs or .parv; files relative to the scenario's directory.",
+        "A library drive (listed by `iowatt explain array.pool.device`), a device file (.toml), or a DiskSim "
+        "file (.diskspecs or .parv); files are relative to the scenario's directory.",
         example="arrays2002-disk",
         min_length=1,
     )
     drive: str | None = key(
-        "Which drive of a DiskSim file: the name of a component or of a specification.",
+        "Drive of a DiskSim file: the name of a component or a specification.",
         unset="the only one",
         example="disk0",
         min_length=1,
     )
     rpm: Speed | None = key(
-        "Another speed of rotation. Skews keep their time, seeks stay as they are, power is not rescaled.",
+        "A different spindle speed. Skew times, seeks and power are not rescaled.",
         unset="the drive's own",
         example=15000,
         gt=0,
     )
     capacity: Capacity | None = key(
-        "A smaller capacity. A disk offers only its first bytes, on the outer tracks (short stroking); the "
-        "flash of an SSD stays, and what is not offered is over-provisioning.",
+        "A smaller capacity. A disk uses only its first bytes, on the outer tracks (short stroking); an SSD "
+        "keeps its flash, and the rest becomes over-provisioning.",
         unset="the drive's own",
         example="18GB",
         gt=0,
@@ -179,53 +178,53 @@ class Raid(Strict):
     """Striping and redundancy."""
 
     level: RaidOrCode = key(
-        "Redundancy scheme. 0 striping; 1 all drives alike (2 or more); 10 mirrored pairs, striped (an even "
-        "number, 4 or more); 4 parity on the last drive (3 or more); 5 rotating parity (3 or more); 6 "
-        'rotating double parity (4 or more); "ec" an erasure code with rotating parity, of data, parity and '
-        "local_groups (as many drives as it has units, or more that are divided into chunklets).",
+        "RAID level. 0: striping; 1: all drives mirrored (2 or more); 10: striped mirrored pairs (an even "
+        "number, 4 or more); 4: parity on the last drive (3 or more); 5: rotating parity (3 or more); 6: "
+        'rotating double parity (4 or more); "ec": erasure code with rotating parity, of data, parity and '
+        "local_groups (as many drives as units, or more if divided into chunklets).",
         example=5,
     )
     data: int | None = key(
-        'Data units of a stripe of level "ec".',
+        'Data units per stripe, for level "ec".',
         unset="none, for levels with a number",
         within=(1, 254),
         example=8,
     )
     parity: int | None = key(
-        'Parity units of a stripe of level "ec", each computed from all of its data: it survives the loss of '
-        "so many units. Of a local reconstruction code, the global ones.",
+        'Parity units per stripe, for level "ec": the number of lost units it tolerates. With local_groups, '
+        "the global parity units.",
         unset="none, for levels with a number",
         within=(1, 8),
         example=3,
     )
     local_groups: int | None = key(
-        'Equal groups of data units of a stripe of level "ec", each with a parity unit of its own besides: a '
-        "local reconstruction code, which restores one lost unit of a group from the others of the group. "
+        'Equal groups of data units in a stripe of level "ec", each with its own parity unit: a local '
+        "reconstruction code, which restores a lost unit from the others in its group. "
         "data = 12, parity = 2, local_groups = 2 is LRC(12,2,2), of 16 units.",
-        unset="none: every lost unit is restored from as many units as a stripe has of data",
+        unset="none: a lost unit is restored from as many units as the stripe has data units",
         within=(1, 7),
         example=2,
     )
     stripe_unit: BlockSize = key(
-        "Consecutive addresses on one drive before the next drive's turn comes, also called chunk or strip. "
-        "A whole number of sectors. Small units spread one request over several drives, large ones keep it "
-        "on one. Without meaning for level 1.",
+        "Contiguous bytes on one drive before moving to the next; also called chunk or strip. A whole number "
+        "of sectors. Small units spread a request over several drives, large ones keep it on one. Not used "
+        "by level 1.",
         default=64 * 1024,
         example="16KiB",
         gt=0,
         le=2**40,
     )
     layout: ParityLayout = key(
-        "How parity and data rotate over the drives, levels 5, 6 and ec; the four variants of Linux md.",
+        "Rotation of parity and data over the drives, for levels 5, 6 and ec: the four layouts of Linux md.",
         default="left-symmetric",
         example="right-asymmetric",
     )
     small_write: Literal["auto", "read-modify-write", "reconstruct", "parity-log"] = key(
-        "How a write smaller than a stripe updates parity. By reading the old data and parity "
-        "(read-modify-write), by reading the data that is not written (reconstruct), or by whichever needs "
-        "fewer drive operations (auto). parity-log reads the old data and logs how parity changes, in the "
-        "controller's memory and then at the end of the drives; parity is updated later, much of it at once, "
-        "at the pace of array.pool.rebuild. Levels 4, 5, 6 and ec on whole drives.",
+        "How a write smaller than a stripe updates parity: by reading the old data and parity "
+        "(read-modify-write), by reading the unwritten data (reconstruct), or by whichever takes "
+        "fewer drive operations (auto). parity-log reads the old data and logs parity changes in the "
+        "controller's memory, then at the end of the drives; parity is updated later in bulk, paced by "
+        "array.pool.rebuild. Levels 4, 5, 6 and ec on whole drives.",
         default="auto",
         example="read-modify-write",
     )
@@ -259,21 +258,21 @@ class Raid(Strict):
         example=64,
     )
     parity_check_on_read: bool = key(
-        "Reads also fetch the parity of what they read, to confirm that it is valid; levels 4, 5, 6 and ec. "
-        "A read of w units of a stripe takes w + 1 operations, with level 6 w + 2.",
+        "Reads also fetch and verify parity; levels 4, 5, 6 and ec. A read of w units of a stripe takes w + "
+        "1 operations, with level 6 w + 2.",
         default=False,
         example=True,
     )
     mirror_reads: MirrorReads = key(
-        "Which copy a read goes to, levels 1 and 10. The one with the shorter queue, then the shorter seek "
-        "(shorter-queue); the one whose drive is ready soonest, of several as before (spinning: drives that "
-        "sleep are left asleep); the one whose drive is ready soonest, of several the first (primary: the "
-        "others fall asleep, and the first has all reads). The last two are for pools with a power policy.",
+        "Copy to read from, for levels 1 and 10. shorter-queue: shorter queue, then shorter seek. spinning: "
+        "drive ready soonest, ties as in shorter-queue; sleeping drives stay asleep. primary: drive ready "
+        "soonest, ties to the first; the others can sleep while the first serves all reads. The last two "
+        "are for pools with a power policy.",
         default="shorter-queue",
         example="spinning",
     )
     set_size: int | None = key(
-        "Chunklets of a RAID set, parity and copies included, each on another drive. Only where the pool is "
+        "Chunklets per RAID set, including parity and copies, each on a different drive. Only if the pool is "
         "divided into chunklets.",
         unset="4 for RAID-5 (3+1), 8 for RAID-6 (6+2), 2 for RAID-10, 1 for RAID-0, the units of a code",
         within=(1, 1000),
@@ -309,119 +308,113 @@ class Pool(Strict):
     """Like drives and the scheme that joins them."""
 
     name: Name = key(
-        "Its name in results, in `[[array.volume]]`, in buses and in `--set` paths.", example="disks"
+        "Name in results, in `[[array.volume]]`, in buses and in `--set` paths.", example="disks"
     )
     device: DeviceChoice = key(
-        "The drive and, where they differ, its figures.",
-        accepts="a name of the library, a device file (.toml), or a table with the keys name, rpm, capacity, "
-        "power",
+        "The drive model, with optional overrides of its figures.",
+        accepts="a library name, a device file (.toml), or a table with the keys name, rpm, capacity, power",
         example="arrays2002-disk",
     )
     count: int = key(
-        "Number of drives, parity and mirrors included, spares not.", within=(1, 100_000), example=32
+        "Number of drives, including parity and mirrors, excluding spares.", within=(1, 100_000), example=32
     )
     raid: Raid | None = key(
-        "Striping and redundancy; in a pool of chunklets, of volumes that have none of their own.",
-        unset="none, which only a pool of one drive may have; of chunklets, level 5",
+        "Striping and redundancy; in a pool of chunklets, the default for its volumes.",
+        unset="none, allowed only for a single drive; level 5 for chunklets",
         example={"level": 5, "stripe_unit": "16KiB"},
     )
     chunklet: Chunklet | None = key(
-        "Divides the drives into pieces of this size (true: 256MiB), over which RAID sets are laid, each set "
-        "over as many drives as it has chunklets, every volume over all drives. Volumes may then have levels "
-        "of their own (array.volume.raid), which share the drives. What is left at the end of a drive is "
-        "lost.",
-        unset="the drives are joined as wholes",
+        "Divides the drives into chunklets of this size (true: 256MiB). RAID sets are built from chunklets "
+        "on different drives, and every volume spans all drives. Volumes may have their own RAID levels "
+        "(array.volume.raid) on the same drives. The remainder at the end of a drive is unused.",
+        unset="RAID uses whole drives",
         unit="bytes",
         accepts="a size, or true",
         example="256MiB",
     )
     spares: int = key(
-        "Drives' worth of spare space, in addition to count. Dedicated spares are drives of their own, "
-        "numbered after the others, that spin and wait.",
+        "Spare capacity, in drives, in addition to count. Dedicated spares are extra drives, numbered last, "
+        "that spin idle.",
         default=0,
         within=(0, 1000),
         example=1,
     )
     sparing: Sparing = key(
-        "Where the spare space lies. On spare drives (dedicated), or as one unit of every stripe, rotated "
-        "over all count + 1 drives (distributed; RAID-5, 6 and 10, with spares = 1). In a pool of chunklets "
-        "distributed is spare chunklets on every drive, and adaptive the same, which SSDs use as "
-        "over-provisioning until they are needed.",
+        "Location of spare space. dedicated: on spare drives. distributed: one unit of every stripe, rotated "
+        "over all count + 1 drives (RAID-5, 6 and 10, with spares = 1); in a pool of chunklets, spare "
+        "chunklets on every drive. adaptive: the latter, used by SSDs as over-provisioning until needed.",
         default="dedicated",
         example="distributed",
     )
-    failure: list[Failure] = key("Drives that fail.", default=[])
+    failure: list[Failure] = key("Drive failures.", default=[])
     rebuild: RebuildKeys = key(
-        "How failed drives are rebuilt onto spare space, one after another. Without spares nothing is "
-        "rebuilt.",
+        "Rebuild of failed drives onto spare space, one at a time. Without spares nothing is rebuilt.",
         default=RebuildKeys(),
         example={"rate": "50MB/s"},
     )
     scheduler: Scheduler = key(
-        "Order in which the host or controller hands each drive its requests. fcfs first come; sstf shortest "
-        "seek; scan and look the elevator that turns at the edge and at the last request; c-look one way; "
-        "sptf shortest positioning time; spctf the same, but reads that the drive's buffer has come first; "
-        "elevator is another name of look. SSDs take fcfs only, and have it where the key is left out.",
+        "Order in which the host or controller sends requests to each drive. fcfs: first come; sstf: "
+        "shortest seek; scan, look: elevator that turns at the edge, at the last request; c-look: one-way "
+        "elevator; sptf: shortest positioning time; spctf: the same, but reads that hit the drive's buffer "
+        "come first; elevator: same as look. SSDs accept only fcfs, their default.",
         default="look",
         example="elevator",
     )
     queue_depth: int | None = key(
-        "Most commands outstanding at a drive, the one in service included. With 1 the host chooses the next "
-        "request when the drive is free. With more, requests go to the drive ahead of their turn, and the "
-        "drive chooses among those that it holds (drive_scheduler); the host then goes by the block address "
-        "that it sent last.",
-        unset="1 for disks; for SSDs what the drive takes (command_queue.depth)",
+        "Maximum number of outstanding commands at a drive, including the one in service. With 1 the host "
+        "picks the next request when the drive is free. With more, the drive picks among the commands it "
+        "holds (drive_scheduler), and the host schedules from the last block address it sent.",
+        unset="1 for disks; the drive's command_queue.depth for SSDs",
         within=(1, 2**20),
         example=32,
     )
     drive_scheduler: Scheduler | None = key(
-        "Order in which the drive serves the commands that it holds, with the names of scheduler. The drive "
-        "knows where its head is. Without meaning with queue_depth = 1. Of disks.",
+        "Order in which a disk serves the commands it holds; same names as scheduler. The disk knows its "
+        "head position. No effect with queue_depth = 1.",
         unset="the drive's own (command_queue.scheduler of its device file), or fcfs",
         example="spctf",
     )
     scheduler_deadline: Duration | None = key(
-        "A request that has waited at the host for longer comes first, whatever the order (mq-deadline of "
-        "Linux has 500 ms for reads, 5 s for writes). fcfs has none. Of disks.",
-        unset="the order alone decides",
+        "A request that has waited longer than this at the host goes first (Linux mq-deadline: 500 ms for "
+        "reads, 5 s for writes). For disks; not with fcfs.",
+        unset="no deadline",
         example="500ms",
     )
     drive_deadline: Duration | None = key(
-        "The same of commands that the drive holds. Without meaning with queue_depth = 1. Of disks.",
-        unset="the order alone decides",
+        "The same for commands held by the drive. For disks; no effect with queue_depth = 1.",
+        unset="no deadline",
         example="2s",
     )
     power: PowerPolicy = key(
-        "When idle drives change their power level.",
+        "Power policy: when idle drives change their power level.",
         default=NeverPolicy(policy="never"),
         example={"policy": "fixed-threshold", "threshold": "10s"},
     )
     ssd: SsdSettings | None = key(
-        "How its SSDs are simulated, and figures of their flash that differ from their file.",
-        unset="by their file, in steady state",
+        "SSD simulation settings, and overrides of flash figures of the device file.",
+        unset="as in the device file, in steady state",
         example={"over_provisioning": 0.28, "gc": {"policy": "greedy"}},
     )
     placement: Literal["by-volume"] | None = key(
-        "Which placement handle (NVMe FDP) hosts write with. by-volume: each volume on the pool, and each "
-        "part of a virtual pool, has a handle of its own, parity included. The drive must have handles "
+        "NVMe FDP placement handles for host writes. by-volume: each volume on the pool, and each "
+        "part of a virtual pool, has its own handle, including parity. The drive must have handles "
         "(flash.placement_handles of its file).",
-        unset="none: the drives place all writes together",
+        unset="none: all writes are placed together",
         example="by-volume",
     )
     write_cache: bool | None = key(
-        "Whether writes complete in the drives' buffers (true), from which the media are written in the "
-        "background, or on the media (false). The first needs a drive with a buffer.",
+        "Drive write cache. true: writes complete in the drive's buffer and reach the media in the "
+        "background; needs a drive with a buffer. false: writes complete on the media.",
         unset="as in the drive's file (buffer.fast_write); an SSD has ssd.write_buffer",
         example=False,
     )
     read_ahead: bool | None = key(
-        "Whether the drives read on after a read, into their buffers. The first needs a drive with a buffer.",
+        "Drive read-ahead into its buffer after a read. true needs a drive with a buffer.",
         unset="as in the drive's file (buffer.read_ahead); an SSD has none",
         example=False,
     )
     phase: Literal["random", "zero"] = key(
-        "Rotational position of each drive at time zero. Drawn from the seed, or all at sector 0 (for "
-        "cross-checks).",
+        "Rotational position of each drive at time zero: random by the seed, or sector 0 (for cross-checks).",
         default="random",
         example="zero",
     )
@@ -436,22 +429,22 @@ class VolumeKeys(Strict):
     """A range of a pool's usable bytes. Volumes on one pool lie one after another, behind parts of virtual
     pools."""
 
-    name: Name = key("Its name in results and in `workload.volume`.", example="db")
-    pool: Name = key("The pool, virtual pool or library that holds it.", example="disks")
+    name: Name = key("Name in results and in `workload.volume`.", example="db")
+    pool: Name = key("Pool, virtual pool or library that holds the volume.", example="disks")
     capacity: Capacity | None = key(
-        "Its size, rounded down to whole sectors, on a library to whole cartridges.",
+        "Size, rounded down to whole sectors, or to whole cartridges on a library.",
         unset="the rest of the pool",
         example="500GB",
         gt=0,
     )
     raid: Raid | None = key(
-        "Its own striping and redundancy; only on a pool of chunklets.",
+        "RAID of this volume; only on a pool of chunklets.",
         unset="the pool's",
         example={"level": 10},
     )
     qos: VolumeQos | None = key(
-        "What it may take of the array, and its standing among those that wait.",
-        unset="as much as it wants",
+        "Limits and priority of the volume (QoS).",
+        unset="no limit",
         example={"iops": 500, "burst": "2s"},
     )
 
@@ -466,7 +459,7 @@ def _not_empty(value: list[str]) -> list[str]:
 class BusKeys(Strict):
     """A link that drives share, one transfer at a time, first come first served."""
 
-    name: Name = key("Its name in results.", example="scsi0")
+    name: Name = key("Name in results.", example="scsi0")
     drives: Annotated[list[Selector], AfterValidator(_not_empty)] = key(
         "The drives on it. disks is all of that pool, disks.3 its fourth, disks[0:16] its first sixteen "
         "(the end is not included), disks[:50%] its first half whatever the count, disks[::2] every other "
@@ -481,35 +474,35 @@ class ArrayKeys(Strict):
     """The storage system."""
 
     pool: list[Pool] = key(
-        "Pools of like drives; pools may differ. A system of libraries alone has none.", default=[]
+        "Pools of identical drives; pools may differ. None in a system of tape libraries only.", default=[]
     )
     library: list[LibraryKeys] = key(
         "Libraries: cartridges that robots put into tape drives. Each is an address space, as a pool is.",
         default=[],
     )
     virtual_pool: list[VirtualPool] = key(
-        "Address spaces that a scheme makes of ranges of pools: hybrid volumes, tiers.", default=[]
+        "Address spaces built from ranges of pools: hybrid volumes, tiers.", default=[]
     )
     volume: list[VolumeKeys] = key(
-        "Volumes. Left out: one volume for each virtual pool, each pool that is part of none and each "
-        "library, of all its capacity and with its name.",
+        "Volumes. Default: one volume with the name and full capacity of each virtual pool, each pool not in "
+        "a virtual pool, and each library.",
         default=[],
     )
     bus: list[BusKeys] = key(
-        "Shared buses. Left out: each drive has a private link without limit.", default=[]
+        "Shared buses. Default: each drive has a private link of unlimited bandwidth.", default=[]
     )
     controller: ControllerKeys | None = key(
-        "What stands between hosts and pools: processors, back end, host link, cache.",
-        unset="none, requests reach their drives at once",
+        "Array controller: processors, back end, host link, cache.",
+        unset="none; requests reach drives with no delay",
     )
     qos: ArrayQos | None = key(
-        "How many requests the array takes at once, and the order of those that wait for it.",
-        unset="it takes all that come",
+        "Maximum number of requests in the array, and the order of those waiting.",
+        unset="unlimited",
         example={"outstanding": 64, "order": "weighted"},
     )
     power: ArrayPower | None = key(
-        "What the array draws besides its drives: enclosures, parts and supplies.",
-        unset="drives alone draw power",
+        "Power draw besides the drives: enclosures, parts and power supplies.",
+        unset="only drives draw power",
     )
 
     @property

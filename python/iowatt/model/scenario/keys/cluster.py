@@ -23,8 +23,7 @@ from iowatt.model.scenario.keys.ssd import SsdSettings
 Preset = Literal["ceph-replicated", "ceph-ec", "hdfs", "hdfs-ec", "minio"]
 
 _LINK: Final = (
-    "a name of the library (`iowatt fabric list --kind link`), or a table with the keys name, rate, frame, "
-    "overhead"
+    "a library name (`iowatt fabric list --kind link`), or a table with the keys name, rate, frame, overhead"
 )
 
 
@@ -34,9 +33,9 @@ class ServerChoice(ServerFigures, ShortForm):
     SHORT_MEANS: ClassVar[str] = "A name of the library, without changes."
 
     name: str | None = key(
-        "A server of the library (`iowatt explain cluster.node.server` lists them); the other keys change "
-        "its figures.",
-        unset="a server that the other keys describe",
+        "A library server (listed by `iowatt explain cluster.node.server`); the other keys override its "
+        "figures.",
+        unset="described by the other keys",
         example="dell-poweredge-r6515",
         min_length=1,
     )
@@ -45,39 +44,37 @@ class ServerChoice(ServerFigures, ShortForm):
 class NodeKeys(Strict):
     """Like nodes: servers with drives of the cluster's pools."""
 
-    name: Name = key(
-        "Their name; each node is called by it and its number, osd0, osd1 and so on.", example="osd"
-    )
+    name: Name = key("Name prefix of the nodes: osd gives osd0, osd1 and so on.", example="osd")
     count: int = key("Number of nodes.", within=(1, 100_000), example=6)
     server: ServerChoice = key(
-        "The server: a name of the library, or a table of figures.",
-        accepts="a name of the library, or a table with the keys name, rack_units, cores, memory, bays, "
+        "The server: a library name, or a table of figures.",
+        accepts="a library name, or a table with the keys name, rack_units, cores, memory, bays, "
         "form_factor, idle, busy, supply_rating, supplies, supply_efficiency",
         example="dell-poweredge-r6515",
     )
     adapter: str | None = key(
-        "Its network adapter, a name of the library, for its watts.",
-        unset="no watts beside those of the server",
+        "Network adapter, a library name, for its watts.",
+        unset="no watts besides the server's",
         example="nvidia-connectx-5-25gbe",
         min_length=1,
     )
     adapters: int = key("Number of network adapters.", default=1, within=(1, 16), example=2)
     price: float | None = key(
-        "What a node costs without the drives of the cluster's pools.",
-        unset="what the cost book assumes, which `iowatt cost` says",
+        "Price of a node without the drives of the cluster's pools.",
+        unset="the cost book's, shown by `iowatt cost`",
         unit="USD",
         within=(0, 1e9),
         example=7000,
     )
     joins: Duration | None = key(
-        "When its nodes join: data moves to them from then on, before that their drives are dark.",
-        unset="they are there from the start",
+        "Time at which the nodes join: data moves to them from then on; until then their drives are off.",
+        unset="present from the start",
         example="10min",
     )
     leaves: Duration | None = key(
-        "When its nodes are to leave: their data moves to the others from then on, and they serve what is "
+        "Time at which the nodes start to leave: their data moves to the others, and they serve what is "
         "left.",
-        unset="they stay",
+        unset="never",
         example="10min",
     )
 
@@ -86,39 +83,39 @@ class NetworkKeys(NetworkFigures):
     """The networks of a cluster. Links are full duplex; each direction of each port is a station."""
 
     front: LinkChoice | None = key(
-        "Port of a node towards the clients.",
-        unset="that of the preset; without one it takes no time",
+        "Node port to the clients.",
+        unset="the preset's; without a preset it takes no time",
         accepts=_LINK,
         example="eth-25g",
     )
     back: LinkChoice | None = key(
-        "Port towards the other nodes.",
-        unset="that of the preset; without one, what goes between nodes passes the front port",
+        "Node port to the other nodes.",
+        unset="the preset's; without one, traffic between nodes uses the front port",
         accepts=_LINK,
         example="eth-25g",
     )
     oversubscription: float | None = key(
-        "What the ports of a rack's nodes carry together over what its uplink carries: 3 is 3:1.",
-        unset="1; between the nodes of one rack nothing passes an uplink",
+        "Ratio of the total node port bandwidth of a rack to its uplink bandwidth: 3 is 3:1.",
+        unset="1; traffic within a rack does not use the uplink",
         within=(0.01, 1000),
         example=3,
     )
     uplink: Rate | None = key(
-        "Rate of a rack's uplink, each way, in place of `oversubscription`.",
-        unset="as `oversubscription` says",
+        "Rack uplink bandwidth, each way, in place of `oversubscription`.",
+        unset="set by `oversubscription`",
         gt=0,
         example="200Gbit/s",
     )
     switch: str | None = key(
-        "The switches of each rack, a name of the library, for their watts.",
+        "Switches of each rack, a library name, for their watts.",
         unset="their watts are not counted",
         example="arista-7050sx3-48yc8",
         min_length=1,
     )
     switches: int = key("Switches of a rack.", default=1, within=(1, 64), example=2)
     switch_price: float | None = key(
-        "What a switch costs.",
-        unset="what the cost book assumes, which `iowatt cost` says",
+        "Price of a switch.",
+        unset="the cost book's, shown by `iowatt cost`",
         unit="USD",
         within=(0, 1e9),
         example=9000,
@@ -128,60 +125,59 @@ class NetworkKeys(NetworkFigures):
 class DriveFailure(Strict):
     """A drive of a node fails and stays failed."""
 
-    node: Name = key("Its node: the name of the nodes and a number.", example="osd0")
-    drive: int = key("Which of its drives of this pool, from 0.", ge=0, example=3)
-    at: Duration = key("When it fails, from the start of the run.", example="10min")
+    node: Name = key("Node: the nodes' name and a number.", example="osd0")
+    drive: int = key("Drive of the node in this pool, numbered from 0.", ge=0, example=3)
+    at: Duration = key("Time of the failure, from the start of the run.", example="10min")
 
 
 class ClusterPoolKeys(PlacementFigures):
     """Like drives of the nodes, and the redundancy that is spread over them."""
 
-    name: Name = key("Its name in results, in `cluster.volume.pool` and in `--set` paths.", example="hdd")
+    name: Name = key("Name in results, in `cluster.volume.pool` and in `--set` paths.", example="hdd")
     device: DeviceChoice = key(
-        "The drive and, where they differ, its figures.",
-        accepts="a name of the library, a device file (.toml), or a table with the keys name, rpm, capacity, "
-        "power",
+        "The drive model, with optional overrides of its figures.",
+        accepts="a library name, a device file (.toml), or a table with the keys name, rpm, capacity, power",
         example="intel-dc-p4510-4tb",
     )
-    drives: int = key("Drives of each of the nodes.", within=(1, 256), example=12)
+    drives: int = key("Drives per node.", within=(1, 256), example=12)
     nodes: list[Name] | None = key(
-        "The kinds of nodes that have them.", unset="all nodes", example=["osd"], min_length=1
+        "Kinds of nodes that have these drives.", unset="all nodes", example=["osd"], min_length=1
     )
     small_write: Literal["auto", "read-modify-write", "reconstruct"] = key(
-        "How a write smaller than a stripe of an erasure code updates parity, as "
+        "How a write smaller than an erasure-code stripe updates parity, as in "
         "`array.pool.raid.small_write`.",
         default="auto",
         example="read-modify-write",
     )
-    failure: list[DriveFailure] = key("Drives that fail.", default=[])
+    failure: list[DriveFailure] = key("Drive failures.", default=[])
     recovery: RecoveryFigures = key(
-        "How lost members are restored, and moved ones copied.",
+        "Recovery of lost members, and copying of moved ones.",
         default=RecoveryFigures(),
         example={"rate": "100MB/s"},
     )
     scheduler: Scheduler = key(
-        "Order in which a node hands each drive its operations, as `array.pool.scheduler`.",
+        "Order in which a node sends operations to each drive, as in `array.pool.scheduler`.",
         default="look",
         example="fcfs",
     )
     queue_depth: int | None = key(
-        "Most commands outstanding at a drive, as `array.pool.queue_depth`.",
-        unset="1 for disks; for SSDs what the drive takes",
+        "Maximum number of outstanding commands at a drive, as in `array.pool.queue_depth`.",
+        unset="1 for disks; the drive's command_queue.depth for SSDs",
         within=(1, 2**20),
         example=32,
     )
     ssd: SsdSettings | None = key(
-        "How its SSDs are simulated, as `array.pool.ssd`.",
-        unset="by their file, in steady state",
+        "SSD simulation settings, as in `array.pool.ssd`.",
+        unset="as in the device file, in steady state",
         example={"over_provisioning": 0.28},
     )
     write_cache: bool | None = key(
-        "Whether writes complete in the drives' buffers, as `array.pool.write_cache`.",
+        "Drive write cache, as in `array.pool.write_cache`.",
         unset="as in the drive's file",
         example=False,
     )
     power: PowerPolicy = key(
-        "When idle drives change their power level, as `array.pool.power`.",
+        "Power policy of idle drives, as in `array.pool.power`.",
         default=NeverPolicy(policy="never"),
         example={"policy": "fixed-threshold", "threshold": "10s"},
     )
@@ -190,12 +186,12 @@ class ClusterPoolKeys(PlacementFigures):
 class ClusterVolumeKeys(Strict):
     """A range of a pool's usable bytes."""
 
-    name: Name = key("Its name in results and in `workload.volume`.", example="images")
-    pool: Name | None = key("The pool that holds it.", unset="the cluster's only pool", example="hdd")
+    name: Name = key("Name in results and in `workload.volume`.", example="images")
+    pool: Name | None = key("Pool of the volume.", unset="the cluster's only pool", example="hdd")
     capacity: Capacity | None = key("Its size.", unset="the rest of the pool", example="50TB", gt=0)
     qos: VolumeQos | None = key(
-        "What it may take, and its standing among those that wait, as `array.volume.qos`.",
-        unset="as much as it wants",
+        "Limits and priority of the volume, as in `array.volume.qos`.",
+        unset="no limit",
         example={"iops": 500, "burst": "2s"},
     )
 
@@ -203,38 +199,39 @@ class ClusterVolumeKeys(Strict):
 class ClusterFailure(Strict):
     """A node or a whole rack fails, its drives with it."""
 
-    node: Name | None = key(
-        "The node: the name of the nodes and a number.", unset="a rack fails", example="osd3"
-    )
-    rack: int | None = key("The rack, from 0.", unset="a node fails", ge=0, example=1)
-    at: Duration = key("When it fails, from the start of the run.", example="10min")
+    node: Name | None = key("Node: the nodes' name and a number.", unset="a rack fails", example="osd3")
+    rack: int | None = key("Rack, numbered from 0.", unset="a node fails", ge=0, example=1)
+    at: Duration = key("Time of the failure, from the start of the run.", example="10min")
 
 
 class ClusterKeys(Strict):
     """A scale-out system: nodes in racks, joined by networks."""
 
-    name: Name = key("Its name in results and in `--set` paths.", example="ceph")
+    name: Name = key("Name in results and in `--set` paths.", example="ceph")
     preset: Preset | None = key(
-        "In whose manner it works: defaults of pools, recovery, software and networks, each with its source "
+        "System to model: sets defaults of pools, recovery, software and networks, each with its source "
         "(docs/models/cluster.md).",
-        unset="what is left out is as each key says",
+        unset="each key has its own default",
         example="ceph-replicated",
     )
     racks: int = key(
-        "Racks. Each kind of nodes is dealt to them in turn.", default=1, within=(1, 10_000), example=3
+        "Number of racks. Nodes of each kind are assigned to racks in turn.",
+        default=1,
+        within=(1, 10_000),
+        example=3,
     )
     node: Annotated[list[NodeKeys], Field(min_length=1)] = key("Kinds of nodes.")
     pool: Annotated[list[ClusterPoolKeys], Field(min_length=1)] = key("Pools on the nodes' drives.")
     volume: list[ClusterVolumeKeys] = key(
-        "Volumes. Left out: one volume for each pool, of all its capacity and with its name.", default=[]
+        "Volumes. Default: one volume with the name and full capacity of each pool.", default=[]
     )
     network: NetworkKeys = key(
         "The networks.", default=NetworkKeys(), example={"front": "eth-25g", "back": "eth-25g"}
     )
     software: SoftwareFigures = key(
-        "What requests cost the nodes' cores.", default=SoftwareFigures(), example={"request": "250us"}
+        "CPU time of requests on the nodes.", default=SoftwareFigures(), example={"request": "250us"}
     )
-    failure: list[ClusterFailure] = key("Nodes and racks that fail.", default=[])
+    failure: list[ClusterFailure] = key("Node and rack failures.", default=[])
 
     @property
     def volume_names(self) -> list[str]:

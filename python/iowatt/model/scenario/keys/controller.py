@@ -102,53 +102,53 @@ class LossKeys(Strict):
 class CacheKeys(Strict):
     """A cache for all pools, in lines."""
 
-    size: Capacity = key("Its size, rounded down to whole lines. 0B is no cache.", example="4GiB")
+    size: Capacity = key("Cache size, rounded down to whole lines. 0B is no cache.", example="4GiB")
     line: BlockSize = key(
-        "Unit of allocation, also called page: a whole number of sectors of every pool. Reads that miss "
-        "fetch whole lines.",
+        "Allocation unit, also called page: a whole number of sectors of every pool. Read misses fetch "
+        "whole lines.",
         default=16 * 1024,
         example="16KiB",
         gt=0,
         le=2**30,
     )
     replacement: cache_policies.Name = key(
-        "Which clean line gives way to a new one: the least recently used (lru), or another policy of "
+        "Replacement policy for clean lines: least recently used (lru), or another policy of "
         "docs/models/cache.md.",
         default="lru",
         example="s3-fifo",
     )
     replacement_parameters: cache_policies.Replacement | None = key(
-        "Where the policy departs from its paper.",
-        unset="the parameters of the paper",
+        "Parameters of the policy that differ from its paper.",
+        unset="the paper's parameters",
         example={"small_share": 0.2},
     )
-    read: bool = key("Whether data that reads miss is kept for later reads.", default=True, example=False)
+    read: bool = key("Cache data on a read miss.", default=True, example=False)
     write: Literal["back", "through", "around"] = key(
-        "Write policy. back: writes complete once in the cache, and are destaged later. through: complete "
-        "once on the drives, and stay in the cache for reads. around: as through, but take no new line.",
+        "Write policy. back: writes complete in the cache and are destaged later. through: complete on the "
+        "drives and stay cached for reads. around: as through, but without allocating a line.",
         default="back",
         example="through",
     )
     high_watermark: Share = key(
-        "Share of the lines that are dirty from which destaging starts. Write-back only.",
+        "Share of dirty lines at which destaging starts. Write-back only.",
         default=0.8,
         example=0.8,
     )
     low_watermark: Share = key(
-        "Share of the lines that are dirty at which destaging ends; at most high_watermark.",
+        "Share of dirty lines at which destaging stops; at most high_watermark.",
         default=0.6,
         example=0.6,
     )
     destage_size: BlockSize | None = key(
-        "Most contiguous dirty bytes written at once, whole lines. A destage does not cross a multiple of it "
-        "in its pool: with the data of one stripe, whole stripes are written without reading first.",
+        "Maximum contiguous dirty bytes per destage, in whole lines. Destages are aligned to it: set to the "
+        "data of one stripe, it gives full-stripe writes.",
         unset=f"{DESTAGE_LINES} lines",
         example="256KiB",
         gt=0,
         le=2**40,
     )
     destage_outstanding: int = key(
-        "Most destages under way at a time, over all pools.", default=16, example=16, within=(1, 1_000_000)
+        "Maximum number of destages in flight, over all pools.", default=16, example=16, within=(1, 1_000_000)
     )
     destage: Literal["watermark", "utilisation"] = key(
         "When dirty lines are written. watermark: from high_watermark down to low_watermark, as many at a "
@@ -165,13 +165,13 @@ class CacheKeys(Strict):
         example=True,
     )
     read_ahead: ReadAheadKeys | None = key(
-        "Reading ahead of sequential reads. `{}` takes all of its defaults.",
-        unset="no reading ahead",
+        "Read-ahead for sequential reads. `{}` takes all defaults.",
+        unset="no read-ahead",
         example={"most": "2MiB"},
     )
     mirror: Mirror | None = key(
-        "The copy of written data in a partner controller, before a write-back is answered. `size` is what "
-        "both controllers hold together, copies not counted. Write-back only.",
+        "Mirroring of written data to a partner controller before a write is acknowledged. `size` is the "
+        "total of both controllers, excluding copies. Write-back only.",
         unset="none",
         example={"bandwidth": "2GB/s", "latency": "5us"},
     )
@@ -196,8 +196,8 @@ class Processing(Strict):
     come with an interrupt; those of workloads without a path have none.
     """
 
-    read: Duration = key("Time of a processor for a read.", default=0.0, example="20us")
-    write: Duration = key("Time of a processor for a write.", default=0.0, example="30us")
+    read: Duration = key("Processor time per read.", default=0.0, example="20us")
+    write: Duration = key("Processor time per write.", default=0.0, example="30us")
     processors: int = key(
         "Processors; each works on one request at a time, first come first served.",
         default=1,
@@ -256,7 +256,7 @@ class ControllerKeys(Strict):
 
     cache: CacheKeys | None = key("The cache.", unset="none", example={"size": "4GiB", "write": "back"})
     processing: Processing | None = key(
-        "Time that each request takes of a processor.",
+        "Processor time per request.",
         unset="none",
         example={"read": "20us", "write": "30us", "processors": 2},
     )
@@ -266,27 +266,27 @@ class ControllerKeys(Strict):
         example={"count": 4, "mesh": {"bandwidth": "2GB/s"}},
     )
     back_end: BackEndKeys | None = key(
-        "Time that each command to a drive takes of the controller, behind the cache and RAID.",
+        "Controller time per drive command, behind the cache and RAID.",
         unset="none",
         example={"command": "25us", "write_command": "33us"},
     )
     host_bandwidth: Rate | None = key(
-        "Speed of the link between hosts and controller, one transfer at a time: a write's data before it is "
-        "cached or passed on, a read's data before the answer.",
-        unset="transfers to and from hosts take no time",
+        "Bandwidth of the link between hosts and controller, one transfer at a time: write data before it is "
+        "cached or passed on, read data before the response.",
+        unset="host transfers take no time",
         example="400MB/s",
         gt=0,
     )
     split: BlockSize | None = key(
-        "Larger requests are cut at its multiples; the pieces take turns with other requests on the "
-        "links and go to the cache and the pools separately.",
-        unset="each request is served as one",
+        "Split larger requests at multiples of this; the pieces share the links with other requests and go "
+        "to the cache and pools separately.",
+        unset="requests are not split",
         example="32KiB",
         gt=0,
         le=2**40,
     )
     split_outstanding: int = key(
-        "Most pieces of one request under way at a time.", default=8, example=4, within=(1, 1_000_000)
+        "Maximum number of pieces of one request in flight.", default=8, example=4, within=(1, 1_000_000)
     )
     zero_detect: bool = key(
         "Whether writes of nothing but zeros (`zero_share` of a workload) are recognised: they are "

@@ -38,13 +38,13 @@ class LibraryKeys(Strict):
 
     name: Name = key("Its name in results, in `array.volume.pool` and in `--set` paths.", example="tapes")
     drive: TapeDriveChoice = key(
-        "The tape drives: a name of the library, or a table of figures.",
-        accepts="a name of the library, or a table of figures (docs/models/library.md)",
+        "The tape drives: a library name, or a table of figures.",
+        accepts="a library name, or a table of figures (docs/models/library.md)",
         example="ibm-lto-9",
     )
     robotics: RoboticsChoice = key(
-        "Frame and robots: a name of the library, or a table of figures.",
-        accepts="a name of the library, or a table with the keys name, move, frame, robot_idle, robot_moving",
+        "Frame and robots: a library name, or a table of figures.",
+        accepts="a library name, or a table with the keys name, move, frame, robot_idle, robot_moving",
         example="ibm-ts4500",
     )
     drives: int = key("Number of tape drives.", within=(1, 10_000), example=4)

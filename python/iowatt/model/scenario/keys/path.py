@@ -225,23 +225,23 @@ class HopKeys(Strict):
     """One link, one switch, or one delay on the way."""
 
     name: Name | None = key(
-        "Its name in results and in `--set` paths.",
+        "Name in results and in `--set` paths.",
         unset="that of its part, with a number where the path has several of them",
         example="near",
     )
     link: LinkChoice | None = key(
-        "A link: a name of the library, or a table of figures. Each direction is a station of its own: "
+        "A link: a library name, or a table of figures. Each direction is a station of its own: "
         "messages one after another, first come first served.",
         unset="it is a switch, or a delay",
-        accepts="a name of the library, or a table with the keys name, medium, rate, frame, overhead, "
+        accepts="a library name, or a table with the keys name, medium, rate, frame, overhead, "
         "latency, delay_per_km",
         example="fc-8g",
     )
     switch: SwitchChoice | None = key(
-        "A switch: a name of the library, or a table of figures. Its time is a latency; what queues at its "
+        "A switch: a library name, or a table of figures. Its time is a latency; what queues at its "
         "ports queues for the link behind it.",
         unset="it is a link, or a delay",
-        accepts="a name of the library, or a table with the keys name, medium, latency, forwarding",
+        accepts="a library name, or a table with the keys name, medium, latency, forwarding",
         example="brocade-6510",
     )
     distance: Distance = key("Length of the link, one way.", default=0.0, example="10km")
@@ -301,7 +301,7 @@ class Port(Strict):
 class PathKeys(Strict):
     """The way of workloads' requests from their host to the array and back."""
 
-    name: Name = key("Its name in results and in `--set` paths.", example="san")
+    name: Name = key("Name in results and in `--set` paths.", example="san")
     workloads: list[Name] | None = key(
         "The workloads that go this way.", unset="all workloads", example=["oltp"], min_length=1
     )
@@ -324,9 +324,9 @@ class PathKeys(Strict):
         within=(1, 2**32 - 1),
     )
     hba: AdapterChoice | None = key(
-        "The host's adapter: a name of the library, or a table of figures.",
+        "The host's adapter: a library name, or a table of figures.",
         unset="it takes no time",
-        accepts="a name of the library, or a table with the keys name, medium, iops, submit, ready, "
+        accepts="a library name, or a table with the keys name, medium, iops, submit, ready, "
         "complete, processors, bandwidth, queue_depth",
         example="emulex-lpe12002",
     )

@@ -19,34 +19,40 @@ _MOST_TERMS: Final = 12
 class Batching(Strict):
     """Requests wait at a drive that is not ready, to be served together."""
 
-    max_wait: Duration = key("Longest that the oldest of them waits before the drive is woken.", example="5s")
+    max_wait: Duration = key(
+        "Maximum wait of the oldest held request before the drive is woken.", example="5s"
+    )
     max_requests: int | None = key(
-        "How many of them wake the drive before that.", unset="time alone does", within=(1, 2**31), example=50
+        "Number of held requests that wakes the drive earlier.",
+        unset="only max_wait wakes it",
+        within=(1, 2**31),
+        example=50,
     )
 
 
 class StaggerKeys(Strict):
     """Spin-ups that follow one another."""
 
-    at_once: int = key("Most drives of the pool that spin up at once.", within=(1, 100_000), example=2)
+    at_once: int = key(
+        "Maximum number of drives of the pool that spin up at once.", within=(1, 100_000), example=2
+    )
 
 
 class NeverPolicy(Strict):
     """Idle drives go on spinning."""
 
     policy: Literal["never"] = key(
-        "The policy. never: idle drives go on spinning. fixed-threshold, two-competitive, adaptive and "
-        "share: they go to one lower level after a time without work. arima and law-driven: they predict how "
-        "long it will last, and come back before the arrival. oracle-energy and oracle-latency: "
-        "they know how long it will last. multi-level: they go deeper level by level. multi-speed: they "
-        "turn slower.",
+        "The policy. never: idle drives keep spinning. fixed-threshold, two-competitive, adaptive and share: "
+        "they enter one lower level after an idle time. arima and law-driven: they predict the length of the "
+        "idle period and return before the next arrival. oracle-energy and oracle-latency: they know its "
+        "length. multi-level: they step down level by level. multi-speed: they reduce spindle speed.",
         example="never",
     )
 
 
 def _to(description: str = "") -> Any:
     return key(
-        f"The level that the drive goes to: standby, or the name of one of its levels.{description}",
+        f"Level that the drive enters: standby, or the name of one of its levels.{description}",
         default=STANDBY,
         example="standby",
         min_length=1,
@@ -57,14 +63,14 @@ class _Waking(Strict):
     """What every policy that a request may have to wait for can have."""
 
     batching: Batching | None = key(
-        "Hold requests back at a drive that is at a level at which it does not serve, so that idle periods "
-        "grow longer; the price is response time.",
+        "Hold requests at a drive in a level that cannot serve, to lengthen idle periods at the cost of "
+        "response time.",
         unset="the first request wakes the drive",
         example={"max_wait": "5s", "max_requests": 50},
     )
     stagger: StaggerKeys | None = key(
-        "Let drives spin up one after another; motors draw most while they start.",
-        unset="all at once where they have to",
+        "Staggered spin-up, to limit the peak power of starting motors.",
+        unset="no limit",
         example={"at_once": 2},
     )
 
@@ -73,7 +79,7 @@ class FixedThresholdPolicy(_Waking):
     """Idle drives change their level after a fixed time."""
 
     policy: Literal["fixed-threshold"] = key(
-        "The policy. fixed-threshold: drives go to a lower level after a fixed time without work.",
+        "The policy. fixed-threshold: drives enter a lower level after a fixed idle time.",
         example="fixed-threshold",
     )
     threshold: Duration = key("Idle time before the change.", example="10s")
@@ -84,14 +90,14 @@ class TwoCompetitivePolicy(_Waking):
     """Idle drives change their level after the break-even time."""
 
     policy: Literal["two-competitive"] = key(
-        "The policy. two-competitive: a threshold at the break-even time, which never costs more than twice "
-        "what the oracle does.",
+        "The policy. two-competitive: the threshold is the break-even time, which costs at most twice the "
+        "oracle's energy.",
         example="two-competitive",
     )
     to: str = _to()
     randomised: bool = key(
-        "Draw the threshold anew for each idle period, up to the break-even time; the mean cost is then at "
-        "most 1.58 times the oracle's where transitions are short.",
+        "Draw a random threshold for each idle period, up to the break-even time; the mean cost is then at "
+        "most 1.58 times the oracle's if transitions are short.",
         default=False,
         example=True,
     )
@@ -101,21 +107,21 @@ class AdaptivePolicy(_Waking):
     """Idle drives change their level after a time that follows from past waits."""
 
     policy: Literal["adaptive"] = key(
-        "The policy. adaptive: the threshold rises after a spin-up that took long for the idle time before "
-        "it, and falls after another (Douglis et al. 1995).",
+        "The policy. adaptive: the threshold rises after a spin-up that is long relative to the idle time "
+        "before it, and falls otherwise (Douglis et al. 1995).",
         example="adaptive",
     )
     to: str = _to()
-    initial: Duration = key("The first threshold.", default=10.0, example="10s")
+    initial: Duration = key("Initial threshold.", default=10.0, example="10s")
     acceptable: Share = key(
-        "Longest wait that is acceptable, as a share of the idle time before it.",
+        "Longest acceptable wait, as a share of the preceding idle time.",
         default=0.05,
         example=0.05,
     )
-    raise_by: Duration = key("Added after an unacceptable wait.", default=1.0, example="1s")
-    lower_by: Duration = key("Taken off after an acceptable one.", default=0.5, example="500ms")
-    least: Duration = key("The threshold is never less.", default=1.0, example="1s")
-    most: Duration = key("The threshold is never more.", default=300.0, example="5min")
+    raise_by: Duration = key("Increase after an unacceptable wait.", default=1.0, example="1s")
+    lower_by: Duration = key("Decrease after an acceptable wait.", default=0.5, example="500ms")
+    least: Duration = key("Minimum threshold.", default=1.0, example="1s")
+    most: Duration = key("Maximum threshold.", default=300.0, example="5min")
 
 
 class SharePolicy(_Waking):
@@ -129,10 +135,10 @@ class SharePolicy(_Waking):
     to: str = _to()
     experts: int = key("Number of timeouts.", default=100, within=(2, 10_000), example=100)
     learning_rate: float = key(
-        "How fast a loss takes weight away (eta).", default=4.0, gt=0, le=1000, example=4.0
+        "How fast losses reduce weights (eta).", default=4.0, gt=0, le=1000, example=4.0
     )
     share: float = key(
-        "How much of a loser's weight is shared out among all (alpha).",
+        "Share of a losing expert's weight that is redistributed (alpha).",
         default=0.08,
         ge=0,
         lt=1,
@@ -144,16 +150,15 @@ class _Predicting(_Waking):
     """What policies that predict the length of idle periods have."""
 
     certainty: float = key(
-        "How certain it is to be that the drive is up again when a request comes: this share of the arrivals "
-        "after a descent finds it so, as far as the prediction holds. More certainty saves less. 0: the "
-        "request wakes the drive.",
+        "Target share of arrivals that find the drive ready again, as far as the prediction holds. More "
+        "certainty saves less energy. 0: the request wakes the drive.",
         default=0.5,
         ge=0,
         lt=1,
         example=0.9,
     )
     memory: int = key(
-        "Number of past idle periods that count; older ones fade.",
+        "Number of past idle periods considered; older ones fade out.",
         default=500,
         within=(10, 10**9),
         example=500,
@@ -164,8 +169,8 @@ class ArimaPolicy(_Predicting):
     """Idle drives change their level by a forecast from the series of idle periods, and come back in time."""
 
     policy: Literal["arima"] = key(
-        "The policy. arima: a time series model of past idle periods forecasts the next; drives stop where "
-        "periods forecast alike were long enough, and start again before most of them ended.",
+        "The policy. arima: a time series model forecasts the next idle period; drives stop if similar "
+        "forecasts were followed by long enough periods, and start again before most of those ended.",
         example="arima",
     )
     to: str = _to()
@@ -185,8 +190,8 @@ class LawDrivenPolicy(_Predicting):
     """Idle drives change their level by the law of past idle periods, and come back in time."""
 
     policy: Literal["law-driven"] = key(
-        "The policy. law-driven: a law fitted to past idle periods says when stopping pays, given the idle "
-        "time so far, and when to start again.",
+        "The policy. law-driven: a distribution fitted to past idle periods decides when stopping pays, "
+        "given the idle time so far, and when to start again.",
         example="law-driven",
     )
     to: str = _to()
@@ -200,8 +205,8 @@ class LawDrivenPolicy(_Predicting):
         "bounded-pareto",
         "observed",
     ] = key(
-        "The law, one of those that `iowatt idle` fits. observed: the shares that were counted. best: "
-        "the one that describes past periods best (Akaike's criterion).",
+        "The distribution, one of those that `iowatt idle` fits. observed: the empirical one. best: "
+        "the best fit to past periods (Akaike's criterion).",
         default="best",
         example="weibull",
     )
@@ -211,19 +216,19 @@ class OracleEnergyPolicy(Strict):
     """Drives know how long they will be idle, and draw least."""
 
     policy: Literal["oracle-energy"] = key(
-        "The policy. oracle-energy: drives know how long they will be idle, change their level only where "
-        "that saves energy, and are up again in time. A bound, found by simulating twice.",
+        "The policy. oracle-energy: drives know how long they will be idle, change level only if that "
+        "saves energy, and return in time. A bound, found by simulating twice.",
         example="oracle-energy",
     )
-    to: str = _to(" any: the one that draws least in each period.")
+    to: str = _to(" any: the one with the lowest energy in each period.")
 
 
 class OracleLatencyPolicy(Strict):
     """Drives know how long they will be idle, and change their level whenever they can be back in time."""
 
     policy: Literal["oracle-latency"] = key(
-        "The policy. oracle-latency: drives know how long they will be idle, and change their level whenever "
-        "they can be back in time, whether it saves energy or not (the rule of the arrays2002 study).",
+        "The policy. oracle-latency: drives know how long they will be idle, and change level whenever they "
+        "can return in time, even if that saves no energy (the rule of the arrays2002 study).",
         example="oracle-latency",
     )
     to: str = _to()
@@ -240,13 +245,13 @@ class MultiLevelPolicy(_Waking):
     """Idle drives go deeper level by level."""
 
     policy: Literal["multi-level"] = key(
-        "The policy. multi-level: drives go deeper level by level, as by the idle conditions of SAS and ATA "
+        "The policy. multi-level: drives step down level by level, like the idle conditions of SAS and ATA "
         "drives.",
         example="multi-level",
     )
     timers: dict[str, Duration] | None = key(
-        "Idle time, from the start of the period, after which a level is entered; by the level's name.",
-        unset="where the levels' lines of energy over time cross (the lower envelope)",
+        "Idle time after which each level is entered, from the start of the idle period.",
+        unset="the crossings of the levels' energy-over-time lines (lower envelope)",
         accepts="a table of levels and durations",
         unit="s",
         example={"idle_b": "10min", "idle_c": "30min", "standby": "60min"},
@@ -262,19 +267,19 @@ class MultiSpeedPolicy(_Waking):
     """Idle drives turn slower, and serve at the speed at which a request finds them."""
 
     policy: Literal["multi-speed"] = key(
-        "The policy. multi-speed: drives turn slower while they are idle, and serve at the speed at which a "
-        "request finds them (DRPM).",
+        "The policy. multi-speed: idle drives reduce their spindle speed, and serve at the speed they have "
+        "when a request arrives (DRPM).",
         example="multi-speed",
     )
     timers: dict[str, Duration] = key(
-        "Idle time, from the start of the period, after which a speed is taken up; by the level's name.",
+        "Idle time after which each speed is entered, from the start of the idle period.",
         accepts="a table of levels and durations",
         unit="s",
         example={"rpm_9000": "5s", "rpm_6000": "20s"},
     )
     max_queue: int = key(
-        "Most requests at a drive that a reduced speed serves; with more it goes to full speed first. 0: it "
-        "serves at full speed only.",
+        "Maximum number of queued requests served at reduced speed; with more, the drive returns to full "
+        "speed first. 0: serve only at full speed.",
         default=4,
         within=(0, 2**31),
         example=4,

@@ -19,22 +19,22 @@ _RANKS: Final = {"low": 0, "normal": 1, "high": 2}
 class VolumeQos(Strict):
     """Limits of a volume, and its standing where volumes wait for one another (`array.qos`)."""
 
-    iops: Iops | None = key("Most requests a second.", unset="no limit", example=500)
-    bandwidth: Rate | None = key("Most bytes a second.", unset="no limit", example="50MB/s", gt=0)
+    iops: Iops | None = key("Limit on requests per second.", unset="no limit", example=500)
+    bandwidth: Rate | None = key("Limit on bytes per second.", unset="no limit", example="50MB/s", gt=0)
     burst: Duration = key(
-        "How much a volume at rest may take at once, as seconds of its limits: 2s of 500 IOPS are 1,000 "
-        "requests (and one more, which may owe).",
+        "Burst allowance of an idle volume, in seconds of its limits: 2s of 500 IOPS are 1,000 requests "
+        "(plus one, on credit).",
         default=0.0,
         example="2s",
         le=1e6,
     )
     priority: Priority = key(
-        'Whose waiting requests come first, with `array.qos.order = "strict"`.',
+        'Priority of waiting requests, with `array.qos.order = "strict"`.',
         default="normal",
         example="high",
     )
     weight: float = key(
-        'Its share of the requests, beside the weights of the others, with `array.qos.order = "weighted"`.',
+        'Relative weight of its requests, with `array.qos.order = "weighted"`.',
         default=1.0,
         example=3.0,
         ge=1e-3,
@@ -44,7 +44,7 @@ class VolumeQos(Strict):
     @model_validator(mode="after")
     def _burst_of_a_limit(self) -> Self:
         if self.burst and self.iops is None and self.bandwidth is None:
-            message = "there is no limit to burst beyond; give iops or bandwidth, or leave it out"
+            message = "a burst needs a limit; set iops or bandwidth, or remove burst"
             raise BadValueError("conflict", None, message)
         return self
 
@@ -61,17 +61,17 @@ class VolumeQos(Strict):
 
 
 class ArrayQos(Strict):
-    """How many requests the array takes at once, and the order of those that wait for it."""
+    """Maximum number of requests in the array, and the order of those waiting."""
 
     outstanding: int = key(
-        "Most requests in the array at once, those of all volumes together. The others wait at its door, "
-        "each volume's in their order.",
+        "Maximum number of requests in the array, over all volumes. Others wait outside, in order per "
+        "volume.",
         within=(1, 1_000_000),
         example=64,
     )
     order: Order = key(
-        "Whose turn it is. first-come: who has waited longest; strict: the highest priority, low ones get "
-        "what that leaves; weighted: in proportion to weights.",
+        "Order of waiting requests. first-come: longest wait first; strict: highest priority first; "
+        "weighted: in proportion to weights.",
         default="first-come",
         example="weighted",
     )

@@ -87,7 +87,7 @@ class OutageKeys(Strict):
 class ReplicationKeys(Strict):
     """Volumes with copies on a remote array, all of one order of writes (a consistency group)."""
 
-    name: Name = key("Its name in results and in `--set` paths.", example="dr")
+    name: Name = key("Name in results and in `--set` paths.", example="dr")
     volumes: list[Name] = key("The volumes.", example=["db", "log"], min_length=1)
     copies: list[Name] | None = key(
         "Volumes of this scenario that are the copies, in the same order: their pools are drives of the "

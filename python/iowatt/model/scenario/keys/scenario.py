@@ -31,15 +31,14 @@ class Observe(Strict):
     """Over which window, and how finely."""
 
     interval: Duration | None = key(
-        "Width of the intervals of the time series.",
-        unset="starts at 1 s and doubles as often as needed to stay bounded",
+        "Interval of the time series.",
+        unset="starts at 1 s and doubles as needed to limit their number",
         example="60s",
         ge=1e-3,
     )
     series: Duration | None = key(
-        "Width of the blocks of time in which response times are kept as histograms, in the Run's table "
-        "`series`.",
-        unset="starts at 1 ms and doubles as often as needed for 512 blocks at most",
+        "Width of the time blocks for response-time histograms, in the Run's table `series`.",
+        unset="starts at 1 ms and doubles as needed for at most 512 blocks",
         example="1s",
         ge=1e-3,
     )
@@ -54,28 +53,28 @@ class Observe(Strict):
             }
         ),
     ] = key(
-        "Time cut from the front of every figure; `auto` finds the end of the transient from the response "
+        "Warm-up time, excluded from every figure; `auto` finds the end of the transient from response "
         "times.",
         default=0.0,
         unit="s",
         example="5min",
     )
     duration: Duration | None = key(
-        "Simulated time, warm-up included. Required where there is no workload.",
+        "Simulated time, including warm-up. Required if there is no workload.",
         unset="until the last request completes",
         example="1h",
         gt=0,
     )
     idle: bool | None = key(
-        "Idle periods of the drives in the Run's table `idle`, for `iowatt idle`. true: every one of them. "
-        "false: none.",
-        unset="`iowatt run` keeps up to 131,072 of them, the longest, and counts the others by length; the "
-        "points of a sweep keep none",
+        "Record the drives' idle periods in the Run's table `idle`, for `iowatt idle`. true: all. false: "
+        "none.",
+        unset="`iowatt run` keeps the 131,072 longest and counts the others by length; the points of a "
+        "sweep keep none",
         example=True,
     )
     heat: HeatKeys | Literal[False] | None = key(
-        "Where requests go, by extent and period, in the Run's table `heat`, for `iowatt heat`. `heat = {}` "
-        "takes every default of the table. false: not recorded.",
+        "Record where requests go, by extent and period, in the Run's table `heat`, for `iowatt heat`. "
+        "`heat = {}` takes all defaults. false: not recorded.",
         unset="`iowatt run` records it in front, and behind where a cache lies between, by "
         "extents of 64 MiB, doubled until workloads reach at most "
         f"{EXTENTS_MADE:,} of them ({EXTENTS_TRACED:,} with a trace); points of "
@@ -91,26 +90,26 @@ class Scenario(Strict):
         "Name of the scenario; the default name of its results.", example="tpcc-raid5"
     )
     seed: int = key(
-        "Seed of everything drawn at random; the same seed gives the same figures.",
+        "Random seed; the same seed gives the same figures.",
         default=1,
         within=(0, 2**63 - 1),
         example=1,
     )
     workload: list[WorkloadKeys] = key(
-        "Streams of requests. None at all is legal where observe.duration is given (an idle array).",
+        "Request streams. May be empty if observe.duration is given (an idle array).",
         default=[],
     )
     array: ArrayKeys = key(
         "The storage system: pools of drives, volumes on them, buses and a controller.",
         default=ArrayKeys(),
-        unset="there is a cluster in its place",
+        unset="a cluster is given instead",
     )
     cluster: list[ClusterKeys] = key(
-        "Scale-out systems: servers in racks, whose drives hold pools that networks join.", default=[]
+        "Scale-out systems: racks of servers whose drives form pools over the network.", default=[]
     )
     path: list[PathKeys] = key(
-        "Ways of workloads to the array: adapters, links, switches, target ports. A workload that no path "
-        "names reaches the array at once.",
+        "Paths from workloads to the array: adapters, links, switches, target ports. A workload without a "
+        "path reaches the array with no delay.",
         default=[],
     )
     replication: list[ReplicationKeys] = key("Volumes with copies on a remote array.", default=[])

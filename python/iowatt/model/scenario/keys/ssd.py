@@ -15,14 +15,13 @@ class Collection(Strict):
     """Garbage collection: which blocks are cleaned, so that there is something to write to."""
 
     policy: Literal["greedy", "fifo", "cost-benefit"] = key(
-        "Which block is cleaned next. greedy: the one with the least valid data; fifo: the one that was "
-        "written first; cost-benefit: the one with the most of age times free share over twice the valid "
-        "share, as in log-structured file systems.",
+        "Victim block selection. greedy: least valid data; fifo: oldest; cost-benefit: highest age times "
+        "free share over twice the valid share, as in log-structured file systems.",
         default="greedy",
         example="fifo",
     )
     hot_cold: bool = key(
-        "Data that cleaning moves goes to blocks of its own, apart from what hosts write.",
+        "Write relocated data to separate blocks, apart from host writes.",
         default=False,
         example=True,
     )
@@ -31,21 +30,21 @@ class Collection(Strict):
 class TrafficClass(Strict):
     """A class of the writes that a drive has behind it."""
 
-    space: float = key("Its share of the addresses that are filled.", gt=0, le=1, example=0.2)
-    writes: Share = key("Its share of the writes.", example=0.8)
+    space: float = key("Share of the filled addresses.", gt=0, le=1, example=0.2)
+    writes: Share = key("Share of the writes.", example=0.8)
 
 
 class Initial(Strict):
     """What the drive has behind it when the run starts."""
 
     state: Literal["steady", "fresh"] = key(
-        "steady: filled, and written at random until its write amplification no longer changes, which is "
-        "made by construction and takes no simulated time; fresh: never written, all of its flash erased.",
+        "steady: filled and randomly written until write amplification is stable, constructed without "
+        "simulated time; fresh: never written, all flash erased.",
         default="steady",
         example="fresh",
     )
     fill: float = key(
-        "Share of its addresses that hold data, from the first on; the rest is trimmed, and spare.",
+        "Share of addresses that hold data, from the first on; the rest is trimmed and acts as spare.",
         default=1.0,
         gt=0,
         le=1,
@@ -59,7 +58,7 @@ class Initial(Strict):
         max_length=16,
     )
     run: BlockSize | None = key(
-        "Bytes of consecutive addresses that lie together on flash, as after writes of that size.",
+        "Contiguous addresses stored together on flash, as after writes of that size.",
         unset="the mapping unit, as after small random writes",
         gt=0,
         example="128KiB",
@@ -80,19 +79,19 @@ class SsdSettings(Strict):
     """How the SSDs of a pool are simulated, and figures of their flash that differ from their file."""
 
     model: Literal["flash", "data-sheet"] | None = key(
-        "By its flash (mapping, garbage collection, wear), or by the rates of its data sheet alone.",
-        unset="by its flash where enough is known of it",
+        "flash: simulate mapping, garbage collection and wear; data-sheet: use only data-sheet rates.",
+        unset="flash, if enough is known of the drive",
         example="data-sheet",
     )
     over_provisioning: float | None = key(
-        "Flash beyond the capacity offered, as a share of it, blocks that are kept free left out. More of it "
-        "is less garbage collection.",
+        "Flash beyond the usable capacity, as a share of it, excluding blocks kept free. More means less "
+        "garbage collection.",
         unset="as in the drive's file, or derived",
         within=(0.01, 10),
         example=0.28,
     )
     write_buffer: BlockSize | None = key(
-        "Memory behind power-loss protection in which writes complete; 0: they complete on the flash.",
+        "Power-loss-protected buffer in which writes complete; 0: writes complete on flash.",
         unset="as in the drive's file, or assumed",
         within=(0, 2**34),
         example="16MiB",
@@ -101,20 +100,20 @@ class SsdSettings(Strict):
         "Garbage collection.", default=Collection(), example={"policy": "cost-benefit", "hot_cold": True}
     )
     wear_levelling: int | None = key(
-        "Static wear-levelling: blocks are moved where their erase counts differ by more than this.",
-        unset="none; garbage collection alone decides how blocks wear",
+        "Static wear levelling: moves blocks if erase counts differ by more than this.",
+        unset="none; only garbage collection affects wear",
         ge=1,
         example=100,
     )
-    initial: Initial = key("The state that it starts in.", default=Initial(), example={"state": "fresh"})
+    initial: Initial = key("Initial state.", default=Initial(), example={"state": "fresh"})
     power_state: str | None = key(
-        "The operational NVMe power state that it is set to: a cap of its power.",
-        unset="ps0, without a cap",
+        "Operational NVMe power state, which caps power.",
+        unset="ps0, no cap",
         pattern=r"^ps([0-9]|[12][0-9]|3[01])$",
         example="ps1",
     )
     power_cap: Power | None = key(
-        "A cap of its power, in place of power_state: it works more slowly where it would draw more.",
+        "Power cap, in place of power_state: the drive slows down to stay below it.",
         unset="none",
         gt=0,
         example="12W",

@@ -15,28 +15,26 @@ class ProfileChoice(Strict):
     """A synthetic workload: a profile of the library or of a file, its rate and its length."""
 
     name: str = key(
-        "A profile of the library (`iowatt trace profiles` lists them), or a profile file ending in .toml, "
-        "relative to the scenario's directory.",
+        "A library profile (see `iowatt trace profiles`), or a profile file (.toml), relative to the "
+        "scenario's directory.",
         example="hot-band",
         min_length=1,
     )
     rate_iops: Iops | None = key(
-        "Requests per second in all.", unset="the profile's own rate; an error where it has none", example=500
+        "Total requests per second.", unset="the profile's rate; an error if it has none", example=500
     )
     duration: Duration | None = key(
-        "When it ends.", unset="after `requests`, or with observe.duration", example="10min", gt=0
+        "Length of the workload.", unset="set by `requests` or observe.duration", example="10min", gt=0
     )
-    requests: int | None = key(
-        "After how many requests it ends.", unset="after `duration`", example=1_000_000, ge=1
-    )
+    requests: int | None = key("Number of requests.", unset="set by `duration`", example=1_000_000, ge=1)
     span: Capacity | None = key(
         "Address space, from the start of the volume.",
-        unset="the profile's own span; where it has none, the volume",
+        unset="the profile's span, else the volume",
         example="1TiB",
         gt=0,
     )
     set: list[str] = key(
-        "Keys of the profile that differ, as in `iowatt trace generate --set`.",
+        "Overrides of profile keys, as in `iowatt trace generate --set`.",
         default=[],
         example=["stream.hot1.read_share=50"],
     )
@@ -46,9 +44,9 @@ class OpenReplay(Strict):
     """Arrivals keep their recorded times, whatever the storage does."""
 
     mode: Literal["open"] = key(
-        "The pacing. open: requests arrive at their time stamps, divided by speed, whatever the storage "
-        "does. closed: a fixed number is kept outstanding, the next is issued when one completes, and the "
-        "stamps only give the order.",
+        "Pacing. open: requests arrive at their timestamps, divided by speed, whether or not the storage "
+        "keeps up. closed: a fixed number is kept outstanding, each completion issues the next, and "
+        "timestamps only give the order.",
         example="open",
     )
     speed: float = key(
@@ -63,17 +61,15 @@ class ClosedReplay(Strict):
     """A fixed number of requests is kept outstanding."""
 
     mode: Literal["closed"] = key(
-        "The pacing. closed: a fixed number of requests is kept outstanding.", example="closed"
+        "Pacing. closed: a fixed number of requests is kept outstanding.", example="closed"
     )
-    outstanding: int = key("Requests kept outstanding.", within=(1, 2**32 - 1), example=32)
-    think: Duration = key(
-        "Mean time from a completion to the request that follows it.", default=0.0, example="10ms"
-    )
+    outstanding: int = key("Number of outstanding requests.", within=(1, 2**32 - 1), example=32)
+    think: Duration = key("Mean time from a completion to the next request.", default=0.0, example="10ms")
     think_law: Literal["exponential", "fixed"] = key(
-        "Law of the think time.", default="exponential", example="fixed"
+        "Distribution of the think time.", default="exponential", example="fixed"
     )
     per: Literal["workload", "stream"] = key(
-        "Whether the limit holds for the whole workload or for each stream (client, process) of the trace, "
+        "Whether the limit applies to the whole workload or to each stream (client, process) of the trace, "
         "each in its own order.",
         default="workload",
         example="stream",
@@ -83,35 +79,35 @@ class ClosedReplay(Strict):
 class WorkloadKeys(Strict):
     """A stream of requests against one volume."""
 
-    name: Name = key("Its name in results and in `--set` paths.", example="oltp")
-    volume: Name | None = key("The volume that it addresses.", unset="the only volume there is", example="db")
+    name: Name = key("Name in results and in `--set` paths.", example="oltp")
+    volume: Name | None = key("Target volume.", unset="the only volume", example="db")
     trace: TraceKeys | None = key(
-        "The requests, recorded.", unset="a profile makes them", example={"path": "traces/oltp.csv.gz"}
+        "Recorded requests.", unset="the workload has a profile", example={"path": "traces/oltp.csv.gz"}
     )
     profile: ProfileChoice | None = key(
-        "The requests, made from a profile.",
-        unset="a trace has them",
+        "Synthetic requests, generated from a profile.",
+        unset="the workload has a trace",
         example={"name": "hot-band", "rate_iops": 500, "duration": "10min", "span": "1TiB"},
     )
     replay: Annotated[OpenReplay | ClosedReplay, Field(discriminator="mode")] = key(
-        "How time stamps become arrivals. A profile with closed arrivals brings its own.",
+        "How timestamps become arrivals. A profile with closed arrivals has its own setting.",
         default=OpenReplay(mode="open"),
         example={"mode": "open", "speed": 0.4},
     )
     zero_share: Share = key(
-        "Share of its writes that are all zeros, drawn by the scenario's seed. It matters only to a "
+        "Share of writes that are all zeros, chosen by the scenario's seed. Matters only to a "
         "controller with zero_detect.",
         default=0.0,
         example=0.2,
     )
     start: Duration = key(
-        "When its time zero is, from the start of the run: the first stamp of an open replay counts from "
-        "there, a closed loop issues nothing before.",
+        "Start of the workload, from the start of the run: timestamps of an open replay count from it; a "
+        "closed loop issues nothing before it.",
         default=0.0,
         example="10min",
     )
     end: Duration | None = key(
-        "From when it issues nothing more, from the start of the run; what is under way completes.",
+        "End of the workload, from the start of the run; outstanding requests complete.",
         unset="until its trace or profile ends",
         example="40min",
         gt=0,
