@@ -79,4 +79,4 @@ def choose(
             print_line(f"{name}: {target / file}")
     searching.raise_for_missing_points(found.faults, found.machines)
     if found.document.winner is None:
-        raise CheckFailedError("check-failed", str(question), "no system does what is asked")
+        raise CheckFailedError("check-failed", str(question), "no system meets the requirements")
