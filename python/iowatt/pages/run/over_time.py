@@ -257,7 +257,7 @@ def _with_room(traces: Sequence[Mapping[str, Any]], scale: Mapping[str, Any], ro
 throughput = _Chart(
     "throughput-over-time",
     "Throughput over time",
-    "Completed reads and writes, and all arrivals; work piles up where these exceed both.",
+    "Completed reads and writes, and all arrivals; a backlog builds where arrivals exceed both.",
     "Requests per second",
     "IOPS",
     {
