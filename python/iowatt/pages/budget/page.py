@@ -249,8 +249,8 @@ def _between_loads(judgement: BetweenLoads) -> str:
     rate = f"at {_rate(judgement.rate_iops)} (" if judgement.rate_iops else "("
     grew = f"{numbers.with_unit(first.unloaded_ms, 'ms')} to {numbers.with_unit(first.there_ms, 'ms')}"
     return (
-        f"exceeds {within} {rate}between {_rate(low)} and {_rate(high)}) because of {_hop_name(first)}, which "
-        f"grew from {grew}"
+        f"exceeds {within} {rate}between {_rate(low)} and {_rate(high)}) because of {_hop_name(first)}, "
+        f"which grew from {grew}"
     )
 
 

@@ -58,7 +58,8 @@ def side_by_side(found: SystemsCompared) -> Figure:
         *(Column({"mean": "Mean"}.get(name, name), rank=2 if name == "p50" else 0) for name in times),
         *([Column("Done", "%")] if offered else []), Column("Power"),
         *([Column(_EQUAL[tuple(found.terms.unequal)])] if equal else []), Column("Usable"),
-        Column("Energy per request", rank=1), Column("Throughput", rank=1), Column("Data loss per year", rank=3),
+        Column("Energy per request", rank=1), Column("Throughput", rank=1),
+        Column("Data loss per year", rank=3),
         *([Column("Tail", text=True, rank=4)] if doubted else []),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
