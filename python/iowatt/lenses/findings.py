@@ -137,10 +137,11 @@ def overload(load: KeptUp) -> Iterator[Note]:
         )
     if load.drain_s is not None:
         span, after = load.drain_s
+        begins = "Overloaded: requests arrived" if load.in_flight is None else "Requests arrived"
         share = f" ({numbers.percent(after / span)} of that)" if span > 0 else ""
         yield _warning(
             "long-drain",
-            f"Overloaded: requests arrived for {numbers.duration(span)}, and clearing the backlog took "
+            f"{begins} for {numbers.duration(span)}, and clearing the backlog took "
             f"another {numbers.duration(after)}{share}. Response times, throughput and power are those of a "
             "growing queue and depend on the length of the trace; a slower or closed-loop replay has a "
             "steady state.",

@@ -85,7 +85,7 @@ def verdict(found: SystemsCompared) -> Iterator[str]:
 
 
 def _lowest(found: SystemsCompared, one: LowestFigure) -> str:
-    """``Lowest p95 response time: raid10, 16.9 ms, then raid5, 37.7 ms; beyond chance better than raid5.``"""
+    """``Lowest p95 response time: raid10, 16.9 ms, then raid5, 37.7 ms; significantly better than raid5.``"""
     value = numbers.with_unit(one.value, one.unit)
     after = "" if one.next is None else f", then {one.next}, {numbers.with_unit(one.next_value, one.unit)}"
     return f"Lowest {one.title}: {one.system}, {value}{after}{_tested(found, one)}."

@@ -218,7 +218,7 @@ def stretches(crossover: Crossover) -> str:
 
 
 def crossings(crossover: Crossover, pair: PairCrossings) -> Iterator[str]:
-    """Where two systems change places, with the range over the draws."""
+    """Where two systems cross over, with the range over the draws."""
     unit, names = crossover.unit, f"{pair.a} and {pair.b}"
     for number, one in enumerate(pair.crossings):
         also = elsewhere(one)
