@@ -280,8 +280,8 @@ bandwidth = _Chart(
 queue = _Chart(
     "queue-over-time",
     "Queue length over time",
-    "Time averages in each interval: host requests that are not complete yet, and requests at all drives "
-    "together, those in service included.",
+    "Time averages per interval: outstanding host requests, and requests at all drives, including those in "
+    "service.",
     "Requests",
     "",
     {
@@ -328,11 +328,11 @@ def power(run: Run) -> Figure | None:
         idle = float((watts.get("wall_idle") if wall else None) or watts["idle"])
         level = [idle] * table.height
         traces.append(
-            series.line(level, name="When idle", colour=palette.ALL, width=1, dash="dot", hoverinfo="skip")
+            series.line(level, name="Idle", colour=palette.ALL, width=1, dash="dot", hoverinfo="skip")
         )
         caption = (
             f"Mean power of all components{' at the wall' if wall else ''} in each interval, by state. "
-            f"The dotted line is what they draw when idle ({numbers.with_unit(idle, 'W')})."
+            f"The dotted line is their idle power ({numbers.with_unit(idle, 'W')})."
         )
     columns = {Column(palette.state_name(state), "W"): values for state, values in by_state.items()}
     return series.figure(
