@@ -328,7 +328,7 @@ def power(run: Run) -> Figure | None:
         idle = float((watts.get("wall_idle") if wall else None) or watts["idle"])
         level = [idle] * table.height
         traces.append(
-            series.line(level, name="Idle", colour=palette.ALL, width=1, dash="dot", hoverinfo="skip")
+            series.line(level, name="When idle", colour=palette.ALL, width=1, dash="dot", hoverinfo="skip")
         )
         caption = (
             f"Mean power of all components{' at the wall' if wall else ''} in each interval, by state. "

@@ -69,7 +69,7 @@ def figures(curve: LoadCurve) -> list[Figure]:
             caption="Mean power; the dotted line is the power of the drives at idle.",
             lines=[
                 ("Mean power", curve.power, palette.BAR, "solid"),
-                ("Idle", "power_w.idle", palette.ALL, "dot"),
+                ("When idle", "power_w.idle", palette.ALL, "dot"),
             ],
             y_title="Power (W)",
             unit="W",
