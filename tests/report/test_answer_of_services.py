@@ -20,7 +20,7 @@ def sentence(run, beginning):
 def test_how_long_cartridges_wait_is_said_first():
     run = iowatt.run(EXAMPLES / "tape-library.toml", set=["observe.duration=10min"])
     (library,) = run.summary["libraries"]
-    said = sentence(run, "A cartridge of tapes waits")
+    said = sentence(run, "Mount wait in tapes")
     assert numbers.duration(library["mount_wait_s"]["max"]) in said
     assert numbers.counted(library["mounts"], "mount") in said
 
@@ -30,13 +30,13 @@ def test_how_far_copies_are_behind_is_said_first():
     run = iowatt.run(EXAMPLES / "replication.toml", set=changes)
     lag = run.summary["replications"][0]["lag"]
     assert lag["max_s"] > 1.9, "a loss of two seconds"
-    assert numbers.duration(lag["max_s"]) in sentence(run, "The copies of dr are")
+    assert numbers.duration(lag["max_s"]) in sentence(run, "Replication dr lags")
 
 
 def test_copies_of_synchronous_writes_are_never_behind():
     run = iowatt.run(EXAMPLES / "replication.toml", set=["replication.dr.outage=[]", "observe.duration=2s"])
     assert run.summary["replications"][0]["lag"]["max_s"] == 0
-    assert sentence(run, "The copies of dr are never behind.")
+    assert sentence(run, "Replication dr never lags.")
 
 
 def test_a_limit_that_holds_the_load_back_is_said_before_what_piles_up():

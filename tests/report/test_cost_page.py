@@ -158,7 +158,7 @@ def test_a_bill_says_what_of_it_is_not_in_the_costs():
 
 
 def test_only_in_equal_time_do_crossing_lines_tell_who_is_cheaper():
-    assert "cheaper" in over_time.cumulative(cost()).caption
+    assert "has cost less" in over_time.cumulative(cost()).caption
     caption = over_time.cumulative(cost(basis="work", amount=1000.0)).caption
     assert "cheaper" not in caption and "year" in caption
 
@@ -182,7 +182,7 @@ def test_differences_come_before_totals_where_systems_are_compared():
 
 def test_crossings_are_marked_where_they_are():
     places, years, energy = deciding.crossovers(cost())
-    assert places.table.column("Change places at")[0] == 4.2
+    assert places.table.column("Crossover at")[0] == 4.2
     assert {shape["x0"] for shape in years.spec["layout"]["shapes"]} == {4.2, 8.0}
     assert energy.spec["layout"]["xaxis"]["type"] == "log"
 

@@ -62,5 +62,5 @@ def test_capacity_and_loss_stand_beside_the_headlines(tmp_path):
     # RAID-5 of drives of 1 GB: all but one of them.
     assert rows["Usable capacity (TB)"] == pytest.approx([0.004, 0.008], rel=1e-3)
     assert "100" in rows["Usable capacity (TB)"][1].text
-    assert rows["Data loss a year"] == [loss_of_run(small), loss_of_run(large)]
-    assert rows["Data loss a year"][1] > rows["Data loss a year"][0] > 0
+    assert rows["Data loss per year"] == [loss_of_run(small), loss_of_run(large)]
+    assert rows["Data loss per year"][1] > rows["Data loss per year"][0] > 0

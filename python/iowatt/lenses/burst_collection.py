@@ -48,8 +48,8 @@ def few_bursts(run: Run) -> Iterator[str]:
         if 0 < most < CYCLES * free:
             free_size, size = numbers.with_unit(free, "B"), numbers.with_unit(most, "B")
             yield (
-                f"{name}: its SSDs collect garbage in bursts and begin with {free_size} of free superblocks, "
-                f"and hosts wrote {size} to each at most: rates, response times and write amplification are "
-                f"those of rested drives; {numbers.with_unit(CYCLES * free, 'B')} a drive show what they "
-                "sustain"
+                f"{name}: its SSDs collect garbage in bursts and start with {free_size} of free superblocks; "
+                f"hosts wrote at most {size} to each. Rates, response times and write amplification are "
+                f"those of rested drives; {numbers.with_unit(CYCLES * free, 'B')} written per drive would "
+                "show sustained ones"
             )

@@ -77,7 +77,8 @@ def _above_rated(run: Run) -> Iterator[Note]:
     if (above := rated_power.above(devices, used, seconds, most)) is not None:
         watts, rated = (numbers.with_unit(value, "W") for value in (above.watts, above.most_w))
         yield _warning(
-            "above-rated-power", f"More power than the data sheet allows: {watts} of {rated}; see the notes."
+            "above-rated-power",
+            f"Power exceeds the data sheet: {watts}, rated {rated} at most; see the notes.",
         )
 
 
@@ -90,10 +91,9 @@ def _busy(summary: Summary) -> Iterator[Note]:
         worst = max(busy, key=lambda device: device["utilisation"])
         yield _warning(
             "busy-drives",
-            f"{len(busy):,} of {len(summary['devices']):,} drives are busy more than "
-            f"{numbers.percent(BUSY)} of the time ({worst['name']}: "
-            f"{numbers.percent(worst['utilisation'])}); "
-            "response times this close to saturation change greatly with small changes of load.",
+            f"{len(busy):,} of {len(summary['devices']):,} drives {'is' if len(busy) == 1 else 'are'} more "
+            f"than {numbers.percent(BUSY)} busy ({worst['name']}: {numbers.percent(worst['utilisation'])}). "
+            "This close to saturation, a small change in load changes response times greatly.",
         )
     for path in summary.get("paths") or ():
         known = [hop for hop in path["hops"] if hop["utilisation"] is not None]
@@ -102,8 +102,8 @@ def _busy(summary: Summary) -> Iterator[Note]:
             name = f"{worst['hop']} {worst['way']}".strip()
             yield _warning(
                 "busy-path",
-                f"On the path {path['name']}, {name} is busy {numbers.percent(worst['utilisation'])} of the "
-                "time; waiting this close to saturation changes greatly with small changes of load.",
+                f"On path {path['name']}, {name} is {numbers.percent(worst['utilisation'])} busy. "
+                "This close to saturation, a small change in load changes waiting times greatly.",
             )
 
 
@@ -120,8 +120,8 @@ def _limited(summary: Summary) -> Iterator[Note]:
             if share is not None and share >= _AT_LIMIT:
                 yield _warning(
                     "at-qos-limit",
-                    f"Volume {volume['name']} completes at its limit of {what} a second: the limit holds its "
-                    "load back, not the array.",
+                    f"Volume {volume['name']} runs at its QoS limit of {what} per second: the limit "
+                    "throttles its load, not the array.",
                 )
 
 
@@ -131,22 +131,23 @@ def overload(load: KeptUp) -> Iterator[Note]:
         early, late = (numbers.significant(requests) for requests in load.in_flight)
         yield _warning(
             "work-piles-up",
-            f"Work piles up: {early} requests were in flight on average in the second quarter of the time in "
-            f"which requests arrived and {late} in the last. If the load stays like this, the queue and the "
-            "mean response time grow with the length of the run.",
+            f"Overloaded: the backlog grew from {early} requests on average in the second quarter of the "
+            f"arrivals' time to {late} in the last. At this load, queue depth and mean response time grow "
+            "with the length of the run.",
         )
     if load.drain_s is not None:
         span, after = load.drain_s
+        begins = "Overloaded: requests arrived" if load.in_flight is None else "Requests arrived"
         share = f" ({numbers.percent(after / span)} of that)" if span > 0 else ""
         yield _warning(
             "long-drain",
-            f"Requests piled up: they arrived for {numbers.duration(span)}, and completing "
-            f"what had queued up by then took another {numbers.duration(after)}{share}. Response times, "
-            "throughput and power are those of a growing queue and depend on the length of the trace; a "
-            "slower or a closed replay has a steady state.",
+            f"{begins} for {numbers.duration(span)}, and clearing the backlog took "
+            f"another {numbers.duration(after)}{share}. Response times, throughput and power are those of a "
+            "growing queue and depend on the length of the trace; a slower or closed-loop replay has a "
+            "steady state.",
         )
     if not load.kept_up and load.in_flight is None and load.drain_s is None:
-        yield _warning("not-kept-up", f"The system could not keep up with its load: {load.why}.")
+        yield _warning("not-kept-up", f"Overloaded: {load.why}.")
 
 
 def _space(summary: Summary) -> Iterator[Note]:
@@ -156,7 +157,7 @@ def _space(summary: Summary) -> Iterator[Note]:
         yield _warning(
             "cache-full",
             f"{numbers.count(waits)} writes found the cache full of dirty data and waited {mean} on average: "
-            "destaging did not keep up with them.",
+            "destaging did not keep up.",
         )
 
 
@@ -184,9 +185,9 @@ def _soaked_up(summary: Summary) -> Iterator[Note]:
     if taken > 0 and SOAKED_UP * taken <= kept <= cache["dirty_bytes_at_end"]:
         yield _warning(
             "cache-filling",
-            f"The cache took {numbers.percent(kept / taken)} of what was written without destaging it yet: "
-            "in steady state drives have more to do than in this run; let it run longer, or warm up until "
-            "the cache is full (observe.warmup).",
+            f"{numbers.percent(kept / taken)} of the bytes written are still in the cache, not destaged: in "
+            "steady state the drives have more work than in this run. Run longer, or warm up until the "
+            "cache is full (observe.warmup).",
         )
 
 
@@ -199,9 +200,9 @@ def _not_written_back(run: Run) -> Iterator[Note]:
         if by_sector and written and kept > SOAKED_UP * written:
             yield _warning(
                 "not-written-back",
-                f"{pool['name']} holds {numbers.with_unit(kept, 'B')} at the end that its slow part has not, "
-                f"{numbers.percent(kept / written)} of what was written: in steady state that part has more "
-                "to do than in this run; let it run longer.",
+                f"{pool['name']} ends with {numbers.with_unit(kept, 'B')} not written back to its slow part, "
+                f"{numbers.percent(kept / written)} of the bytes written: in steady state that part has more "
+                "work than in this run. Run longer.",
             )
 
 
@@ -228,8 +229,8 @@ def _amplified(summary: Summary) -> Iterator[Note]:
         }.get(pool["scheme"], "smaller units of placement move less")
         yield _warning(
             "moves-amplified",
-            f"{pool['name']} moved {numbers.with_unit(moved, 'B')}, {numbers.significant(ratio)} times what "
-            f"requests read and wrote: power and response times are mostly those of moves; {remedy}.",
+            f"{pool['name']} moved {numbers.with_unit(moved, 'B')}, {numbers.significant(ratio)} times the "
+            f"bytes requested: power and response times are mostly due to these moves; {remedy}.",
         )
 
 
@@ -241,7 +242,7 @@ def _certainty(summary: Summary, *, stationary: bool) -> Iterator[Note]:
     if interval is None:
         few = "requests" if summary["source"] in MODELLED else "intervals in the measurement"
         why = next((note for note in summary["notes"] if note.startswith(UNCERTAIN)), None)
-        text = f"There were too few {few} to say how certain the mean response time is."
+        text = f"Too few {few} for a confidence interval of the mean response time."
         yield _warning("mean-uncertain", text if why is None else f"{why[0].upper()}{why[1:]}.")
     elif (half := (interval[1] - interval[0]) / 2) > WIDE_INTERVAL * times["mean"]:
         yield _warning(
@@ -255,7 +256,7 @@ def _certainty(summary: Summary, *, stationary: bool) -> Iterator[Note]:
         verb = "rests" if len(thin) == 1 else "rest"
         yield Note(
             code="thin-percentiles",
-            text=f"{listed(thin)} {verb} on fewer than {FEWEST_BEYOND} requests; take them as anecdotes.",
+            text=f"{listed(thin)} {verb} on fewer than {FEWEST_BEYOND} requests: anecdotal.",
         )
 
 
@@ -278,7 +279,7 @@ def _errors(summary: Summary) -> Iterator[Note]:
 def _oddities(summary: Summary) -> Iterator[Note]:
     devices = summary["devices"]
     if spin_ups := sum(device["spin_ups"] for device in devices):
-        text = f"Drives spun up {numbers.count(spin_ups)} times; requests waited for that."
+        text = f"Drives spun up {numbers.count(spin_ups)} times; requests waited for it."
         yield Note(code="spin-ups", text=text)
     busy = [device["utilisation"] for device in devices]
     mean = sum(busy) / len(busy) if busy else 0.0
@@ -286,9 +287,9 @@ def _oddities(summary: Summary) -> Iterator[Note]:
         worst = max(devices, key=lambda device: device["utilisation"])
         yield Note(
             code="uneven-load",
-            text=f"The load is uneven: {worst['name']} is busy {numbers.percent(worst['utilisation'])} of "
-            f"the time, the mean drive {numbers.percent(mean)}.",
+            text=f"The load is uneven: {worst['name']} is {numbers.percent(worst['utilisation'])} busy, "
+            f"the average drive {numbers.percent(mean)}.",
         )
     if summary["window"]["warmup_s"] > 0:
         cut = numbers.duration(summary["window"]["warmup_s"])
-        yield Note(code="warm-up-cut", text=f"The first {cut} were cut as warm-up and are in no figure.")
+        yield Note(code="warm-up-cut", text=f"The first {cut} are warm-up and excluded from all figures.")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iowatt.base.results import Result
+from iowatt.render.numbers import significant
 from iowatt.run.record import has_own_arrivals
 
 if TYPE_CHECKING:
@@ -54,13 +55,13 @@ class KeptUp(Result):
 def _why(load: KeptUp) -> str:
     reasons = []
     if load.done_share is not None:
-        reasons.append(f"it completed {100 * load.done_share:.2g} % of the requests offered per second")
+        reasons.append(f"it completed {100 * load.done_share:.2g} % of the offered rate")
     if load.in_flight is not None:
         early, late = load.in_flight
-        reasons.append(f"requests in flight grew from {early:,.3g} to {late:,.3g}")
+        reasons.append(f"its backlog grew from {significant(early)} to {significant(late)} requests")
     if load.drain_s is not None:
         arriving, after = load.drain_s
-        reasons.append(f"{arriving:,.3g} s of arrivals took another {after:,.3g} s to complete")
+        reasons.append(f"{arriving:,.3g} s of arrivals took another {after:,.3g} s to clear")
     if load.late_share is not None:
         reasons.append(f"{100 * load.late_share:.2g} % of the requests were sent late")
     if load.mean_ms is not None:

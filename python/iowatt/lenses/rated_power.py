@@ -29,11 +29,11 @@ class RatingExceeded:
     def text(self) -> str:
         """In words."""
         whom = "all drives together" if self.interval else self.worst
-        span = "in the mean of an interval" if self.interval else "in the mean"
+        span = "on average over an interval" if self.interval else "on average"
         more = f" (and {self.drives - 1:,} more drives)" if self.drives > 1 else ""
         return (
-            f"{whom}{more} would draw {self.watts:.3g} W {span}, above the {self.most_w:.3g} W that its data "
-            "sheet gives as the most: a real drive would work more slowly; ssd.power_cap simulates that"
+            f"{whom}{more} would draw {self.watts:.3g} W {span}, above the data sheet's maximum of "
+            f"{self.most_w:.3g} W: a real drive would be slower; ssd.power_cap simulates that"
         )
 
 

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from iowatt.run.bundle import Run
 
 _WARM: Final = {
-    "hot": "the data that its work uses most",
-    "first-touch": "the data that its work uses first",
+    "hot": "the data that its workload uses most",
+    "first-touch": "the data that its workload uses first",
 }
 #: What starts cold, by scheme.
 _COLD: Final = {"caching": "empty", "tiering": "cold"}
@@ -25,7 +25,7 @@ def warm_starts(run: Run) -> Iterator[str]:
         placement = start.get("placement") if isinstance(start, dict) else None
         if placement in _WARM:
             yield (
-                f"{name['name']} starts warm: its fast part holds {_WARM[placement]} "
-                f'(initial = "{placement}"); initial = "{_COLD[plan["scheme"]["kind"]]}" shows how long it '
-                "takes to get there"
+                f"{name['name']} starts warm: its fast part already holds {_WARM[placement]} "
+                f'(initial = "{placement}"); initial = "{_COLD[plan["scheme"]["kind"]]}" shows how long '
+                "warming up takes"
             )

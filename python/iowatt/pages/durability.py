@@ -25,7 +25,7 @@ _NOT_NEGLIGIBLE: Final = 0.005
 _SAME: Final = 0.005
 _BASES: Final = {
     "run": "simulated in the Run",
-    "simulated": "simulated for this",
+    "simulated": "simulated here",
     "stated": "stated",
     "given": "given",
 }
@@ -45,9 +45,9 @@ def document(found: Durability) -> Document:
         chart=_changes(found),
         headlines=_headlines(found),
         sections=[
-            Section("causes", "What it comes from", [_causes(found)]),
+            Section("causes", "Causes of loss", [_causes(found)]),
             Section("groups", "Redundancy groups", [_groups(found)]),
-            Section("inputs", "What it rests on", [_drives(found), _rebuilds(found)]),
+            Section("inputs", "Inputs", [_drives(found), _rebuilds(found)]),
             Section("assumptions", "Assumptions and their sources", [_assumptions(found)], folded=True),
         ],
         caveats=[Caveat(note.text, note.decides) for note in found.notes],
@@ -56,14 +56,16 @@ def document(found: Durability) -> Document:
 
 def _headlines(found: Durability) -> list[Headline]:
     loss, year = found.loss_over_horizon.value, found.loss_per_year.value
-    degraded = f"degraded {numbers.significant(found.degraded_hours_per_year)} h a year"
+    degraded = f"degraded {numbers.significant(found.degraded_hours_per_year)} h per year"
     sure, likely = numbers.probability(loss), numbers.probability(year)
     horizon = numbers.years(found.years)
     return [
         Headline("loss", f"Data loss in {horizon}", loss, "", numbers.one_in(loss), sure),
-        Headline("year", "Data loss a year", year, "", _nines(found.nines, "a year without"), likely),
-        Headline("bytes", "Lost a year", found.bytes_lost_per_year, "B", _nines(found.nines_of_data)),
-        Headline("unavailable", "Unavailable a year", 60 * found.unavailable_hours_per_year, "min", degraded),
+        Headline("year", "Data loss per year", year, "", _nines(found.nines, "a year without"), likely),
+        Headline("bytes", "Lost per year", found.bytes_lost_per_year, "B", _nines(found.nines_of_data)),
+        Headline(
+            "unavailable", "Unavailable per year", 60 * found.unavailable_hours_per_year, "min", degraded
+        ),
     ]
 
 
@@ -72,14 +74,14 @@ def _verdict(found: Durability) -> Iterator[str]:
     chance, by = numbers.one_in(interval.value), _mostly(found.causes)
     if found.overload:
         yield (
-            f"The system {found.overload}: the time of its rebuild is not one to plan with, nor are the "
-            "figures that rest on it."
+            f"The system {found.overload}: do not plan with its rebuild time, or with the figures that "
+            "depend on it."
         )
     yield (
-        f"Loses data with probability {numbers.probability(interval.value)} in {horizon}"
-        f"{f' ({chance})' if chance else ''}{f', mostly by {by}' if by else ''}."
+        f"Probability of data loss: {numbers.probability(interval.value)} in {horizon}"
+        f"{f' ({chance})' if chance else ''}{f', mostly from {by}' if by else ''}."
     )
-    yield f"Expected {numbers.with_unit(found.bytes_lost_per_year, 'B')} lost a year{_bytes_by(found)}."
+    yield f"Expected loss: {numbers.with_unit(found.bytes_lost_per_year, 'B')} per year{_bytes_by(found)}."
     if interval.low < interval.high:
         low, high = numbers.probability(interval.low), numbers.probability(interval.high)
         yield f"95 % interval: {low} to {high}."
@@ -97,7 +99,7 @@ def _bytes_by(found: Durability) -> str:
     part = most.bytes_lost_per_year / found.bytes_lost_per_year
     share = "nearly all of it" if part > 0.995 else f"{numbers.percent(part)} of it"
     chance = f"{numbers.probability(most.loss_over_horizon)} in {numbers.years(found.years)}"
-    return f", {share} by {_named(most, found.causes)} (probability {chance})"
+    return f", {share} from {_named(most, found.causes)} (probability {chance})"
 
 
 def _rebuild_times(found: Durability) -> Iterator[str]:
@@ -105,8 +107,8 @@ def _rebuild_times(found: Durability) -> Iterator[str]:
         of = f" of {one.pool}" if len(found.rebuilds) > 1 else ""
         takes = "would take" if found.overload else "takes"
         delay_s = max((group.delay_s for group in found.groups if group.pool == one.pool), default=0.0)
-        begins = f", and begins {numbers.duration(delay_s)} after the failure" if delay_s else ""
-        yield f"The rebuild of a drive{of} {takes} {numbers.duration(one.seconds)}, {HOW[one.basis]}{begins}."
+        begins = f", and starts {numbers.duration(delay_s)} after the failure" if delay_s else ""
+        yield f"Rebuilding a drive{of} {takes} {numbers.duration(one.seconds)}, {HOW[one.basis]}{begins}."
 
 
 def _other_redundancy(changes: list[DurabilityChange]) -> Iterator[str]:
@@ -165,7 +167,7 @@ def _changes(found: Durability) -> Figure:
     """Loss over the horizon as it is and with one thing changed, on a logarithmic axis."""
     columns = [
         Column("System", text=True), _Probability(f"Data loss in {numbers.years(found.years)}"),
-        _Probability("In the first year", rank=1), Column("Lost a year", rank=2),
+        _Probability("In the first year", rank=1), Column("Lost per year", rank=2),
         Column("Usable", "TB", rank=1), Column("Data", "TB", rank=2), Column("Drives", "more", rank=2),
         Column("A loss is"),
     ]  # fmt: skip
@@ -203,11 +205,11 @@ def _changes(found: Durability) -> Figure:
     )
     caption = (
         "Each row changes one thing, by the same engine and random streams, with the same data where it "
-        "fits. What is left out of the last column, the intervals of trials do not tell apart. "
+        "fits. The last column leaves out differences within the trials' intervals. "
         'Rebuilds in 8 x 4 MiB: `rebuild.outstanding = 8`, `rebuild.step = "4MiB"`.'
     )
     return Figure(
-        "changes", "What would change it", caption, Table(columns, rows), plot.spec(bars, drawn), brief=True
+        "changes", "Alternatives", caption, Table(columns, rows), plot.spec(bars, drawn), brief=True
     )
 
 
@@ -225,9 +227,9 @@ def _shown(value: float) -> Labelled:
 
 def _causes(found: Durability) -> Figure:
     columns = [
-        Column("Group", text=True), Column("By", text=True),
+        Column("Group", text=True), Column("Cause", text=True),
         _Probability(f"Data loss in {numbers.years(found.years)}"), Column("Share", "%"),
-        Column("Lost a year"),
+        Column("Lost per year"),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
         [
@@ -241,15 +243,15 @@ def _causes(found: Durability) -> Figure:
         if one.share > _NOT_NEGLIGIBLE
         or one.bytes_lost_per_year > _NOT_NEGLIGIBLE * found.bytes_lost_per_year
     ]
-    caption = "What the first loss comes from; parts below 0.5 % of probability and bytes are left out."
-    return Figure("causes", "What it comes from", caption, Table(columns, rows), brief=True)
+    caption = "Causes of the first loss; those below 0.5 % of probability and bytes are left out."
+    return Figure("causes", "Causes of loss", caption, Table(columns, rows), brief=True)
 
 
 def _groups(found: Durability) -> Figure:
     columns = [
         Column("Group", text=True), Column("Scheme", text=True), Column("Data", "GB", rank=1),
-        Column("Spares", rank=2), Column("Rebuild", text=True), _Probability("Loss a year"),
-        _Probability("Of drives", rank=1), Column("Mean time", "years", rank=1),
+        Column("Spares", rank=2), Column("Rebuild", text=True), _Probability("Loss per year"),
+        _Probability("Of drives", rank=1), Column("MTTDL", "years", rank=1),
         Column("Degraded", "h/year", rank=1), Column("Unavailable", "min/year", rank=2),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
@@ -262,8 +264,8 @@ def _groups(found: Durability) -> Figure:
         for one in found.groups
     ]  # fmt: skip
     caption = (
-        "Of drives: a loss of more drives than the group survives, over the horizon, not of single sectors. "
-        "The mean time to a loss is that of a constant rate: not how much is lost, or how likely."
+        "Of drives: losing more drives than the group survives, over the horizon, not single sectors. The "
+        "mean time to data loss assumes a constant rate: it tells neither how much is lost nor how likely."
     )
     return Figure("groups", "Redundancy groups", caption, Table(columns, rows), wide=True, brief=True)
 
@@ -280,7 +282,7 @@ def _drives(found: Durability) -> Figure:
             [one.model, *_input("unrecoverable read errors", one.uber, "/bit")],
             [one.model, *_input("latent sector errors", one.latent, "/year")],
         ]
-    return Figure("drives", "Drives", "How often they fail.", Table(columns, rows), wide=True, brief=True)
+    return Figure("drives", "Drives", "Failure and error rates.", Table(columns, rows), wide=True, brief=True)
 
 
 def _input(name: str, figure: InputFigure, unit: str) -> list[Cell]:
@@ -318,7 +320,7 @@ def _assumptions(found: Durability) -> Figure:
         ]
         for one in found.assumptions
     ]
-    caption = "All figures of the book that the result rests on; --assume KEY=VALUE changes one."
+    caption = "All book figures that the result depends on; --assume KEY=VALUE changes one."
     return Figure("assumptions", "Assumptions", caption, Table(columns, rows), wide=True)
 
 

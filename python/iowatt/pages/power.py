@@ -51,13 +51,13 @@ def _verdict(found: CalculatedPower) -> Iterator[str]:
     bare = [one for one in found.enclosures if one.supply is not None and not one.has_redundancy]
     if _has_failover(found):
         failover = _watts(found.modes["failover"]["active"].wall_w)
-        yield f"{drawn}; {failover} active with the redundant supplies lost ({_cause(found)})."
+        yield f"{drawn}; {failover} active after losing the redundant supplies ({_cause(found)})."
     else:
         yield f"{drawn}."
     if bare:
         some = f" of {', '.join(one.name for one in bare)}" if _has_failover(found) else ""
         none = "" if some else "there is no failover, and "
-        yield f"No power supply{some} is redundant: {none}the loss of one is an outage."
+        yield f"No power supply{some} is redundant: {none}losing one is an outage."
     controllers = [one for one in found.failures if one.kind in CONTROLLERS]
     if controllers:
         worst = max(controllers, key=lambda one: one.total["active"].wall_w)
@@ -131,7 +131,7 @@ def _headlines(found: CalculatedPower) -> Iterator[Headline]:
     yield Headline("active", "Active", active.wall_w, "W", f"{numbers.percent(swing)} above idle")
     if _has_failover(found):
         failover = found.modes["failover"]["active"].wall_w
-        remark = f"the redundant supplies lost: {_cause(found)}"
+        remark = f"redundant supplies lost: {_cause(found)}"
         yield Headline("failover", "Active in failover", failover, "W", remark)
     elif any(one.supply is not None for one in found.enclosures):
         yield Headline("failover", "Failover", None, "W", "no power supply is redundant", said="none")
@@ -140,7 +140,7 @@ def _headlines(found: CalculatedPower) -> Iterator[Headline]:
     yield Headline("heat", "Heat, active", active.btu_per_h, "BTU/h", cooling)
     if found.spin_up is not None:
         start = found.spin_up
-        yield Headline("start", "Highest while starting", start.peak_w, "W", _together(start))
+        yield Headline("start", "Peak while starting", start.peak_w, "W", _together(start))
     if found.pue is not None:
         yield Headline("facility", "Building, active", active.facility_w, "W", f"PUE {found.pue:g}")
 

@@ -17,7 +17,7 @@ Points = Sequence[RatePoint]
 _VERDICTS: Final = (
     ("meets", "Within the limit", palette.READ, "circle"),
     ("over", "Over the limit", palette.WRITE, "x"),
-    ("saturated", "Not kept up with", palette.ALL, "triangle-up-open"),
+    ("saturated", "Overloaded", palette.ALL, "triangle-up-open"),
 )
 #: A response time above so many limits is off the chart: the table has it.
 _MOST_LIMITS: Final = 4.0
@@ -51,7 +51,7 @@ def _verdict(found: HighestRate) -> Iterator[str]:
 
 def _answer(found: HighestRate) -> str:
     whose = f" of {', '.join(found.workloads)}" if found.workloads else ""
-    settled = "" if found.settled else ", not settled"
+    settled = "" if found.settled else ", not converged"
     rate = _shown(found.rate_iops)
     if found.loop == "closed":
         return (
@@ -59,8 +59,8 @@ def _answer(found: HighestRate) -> str:
             f"per second at the limit{settled}"
         )
     over = found.beyond_iops
-    beyond = "" if over is None else f"; {apart(over, found.rate_iops or 0.0, 4)} is over"
-    return f"{rate} requests per second{whose} are within the limit{beyond}{settled}"
+    beyond = "" if over is None else f"; {apart(over, found.rate_iops or 0.0, 4)} exceeds it"
+    return f"Highest rate within the limit: {rate} requests per second{whose}{beyond}{settled}"
 
 
 def _crossing(found: HighestRate) -> str:
@@ -91,7 +91,7 @@ def _there(found: HighestRate) -> str:
     if (efficiency := _figure(found, "efficiency.iops_per_w")) is not None:
         parts.append(f"{_shown(efficiency)} IOPS/W")
     if (busy := _figure(found, "devices.utilisation.mean")) is not None:
-        parts.append(f"drives busy {numbers.percent(busy)}")
+        parts.append(f"drives {numbers.percent(busy)} busy")
     return f"{', '.join(parts)}."
 
 
@@ -141,16 +141,16 @@ def _headlines(found: HighestRate) -> list[Headline]:
     given = [
         Headline(
             "rate", "Highest rate" if found.loop == "open" else "Rate at the limit", found.rate_iops, "IOPS",
-            "; ".join([*([] if over is None else [f"{_shown(over)} is over"]),
-                       *([] if found.settled else ["not settled"])]),
+            "; ".join([*([] if over is None else [f"{_shown(over)} exceeds the limit"]),
+                       *([] if found.settled else ["not converged"])]),
         ),
-        Headline("outstanding", "Outstanding", found.outstanding, "", "in the mean, by Little's law"),
+        Headline("outstanding", "Outstanding", found.outstanding, "", "on average, by Little's law"),
         Headline(
             "crossing", "Limit met at", found.crossing_iops if found.loop == "open" else None, "IOPS",
             "" if between is None else f"95 % interval {_shown(between[0])} to {_shown(between[1])}",
         ),
         Headline(
-            "response", "Response time there", found.response_ms, "ms",
+            "response", "Response time at the rate", found.response_ms, "ms",
             "" if half is None else f"± {numbers.significant(half, 2)} ms (95 %)",
         ),
         Headline("power", "Power at the rate", watts, "W", where),
@@ -193,7 +193,7 @@ def _curve(found: HighestRate) -> Figure:
         plot.spec(
             traces,
             layout(
-                axis("Rate of the loop (IOPS)" if closed else "Rate asked for (IOPS)"),
+                axis("Rate of the loop (IOPS)" if closed else "Offered rate (IOPS)"),
                 axis(f"{_statistic(found)} (ms)", rangemode="tozero"),
                 shapes=shapes,
             ),
@@ -211,13 +211,13 @@ def _seeds(found: HighestRate) -> Figure:
     assert found.crossing_ci95_iops is not None
     low, high = found.crossing_ci95_iops
     marks = [plain(name) for name in names]
-    trace = plot.markers(values, marks, name="Answer of a seed", colour=palette.READ, size=9)
+    trace = plot.markers(values, marks, name="Result of a seed", colour=palette.READ, size=9)
     frame = layout(
         axis("Rate (IOPS)"), axis("Seed", type="category", autorange="reversed"), shapes=[_band(low, high)]
     )
     return Figure(
         "seeds",
-        "The answer of each seed",
+        "Result of each seed",
         f"Where the curve of each seed meets the limit. Band: the 95 % interval of their mean, "
         f"{_shown(low)} to {_shown(high)} IOPS, by Student's t over {len(values)} independent seeds.",
         Table(
@@ -251,7 +251,7 @@ def _caption(found: HighestRate) -> str:
     if found.crossing_ci95_iops is not None:
         said += " Band: the 95 % interval of the rate at which the limit is met."
     elif found.beyond_iops is not None:
-        said += " Band: from the rate found to the lowest one that is over."
+        said += " Band: from the rate found to the lowest one over the limit."
     if any(p.half_width_ms is not None for p in found.points):
         over = "over seeds, or by batch means of one" if len(found.seeds) > 1 else "by batch means"
         said += f" Bars: 95 % intervals of the mean, {over}."
@@ -268,7 +268,7 @@ def _left_out(points: Points, near: Points) -> list[str]:
 
 def _table(found: HighestRate) -> Table:
     columns: list[tuple[Column, Sequence[Cell]]] = [
-        (Column("Asked", "IOPS"), [p.rate_iops for p in found.points]),
+        (Column("Offered", "IOPS"), [p.rate_iops for p in found.points]),
         (Column("Outstanding", rank=1), [p.outstanding for p in found.points]),
         (Column("Achieved", "IOPS"), [p.achieved_iops for p in found.points]),
         (Column("Mean" if found.statistic == "mean" else found.statistic, "ms"),

@@ -110,9 +110,7 @@ def _alternatives(found: DerivedTiers) -> Figure:
         ]
         for one in found.alternatives
     ]  # fmt: skip
-    caption = (
-        "Predicted, the mean response time too. Without figures: no number of drives meets the requirements."
-    )
+    caption = "Predicted, the mean response time too. Without figures: no number of drives is enough."
     return Figure(
         "alternatives", "Every set of candidates", caption, Table(columns, rows), wide=True, brief=True
     )

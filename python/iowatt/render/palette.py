@@ -41,13 +41,13 @@ STATE_NAMES = {
 }
 
 CAUSE_NAMES = {
-    "host_read": "Reads of the host",
-    "host_write": "Writes of the host",
+    "host_read": "Host reads",
+    "host_write": "Host writes",
     "redundancy": "Parity and copies",
     "rebuild": "Rebuild",
-    "background": "Drives' own work",
-    "migration": "Moving data",
-    "power_management": "Changing power level",
+    "background": "Drive background work",
+    "migration": "Data migration",
+    "power_management": "Power level changes",
     "idle": "Idle",
     "low_power": "At low power",
 }

@@ -117,8 +117,8 @@ def mean_interval(batches: Sequence[tuple[int, float]], confidence: float = 0.95
     if worth * (1 - alike) / (1 + alike) < MIN_INDEPENDENT:
         return MeanInterval(
             None,
-            f"successive batches of requests are too alike (correlation {alike:.2f}): it drifts, as with a "
-            "queue that grows, or changes too slowly for a run of this length",
+            f"successive batches of requests are correlated ({alike:.2f}): it drifts, as with a growing "
+            "queue, or changes too slowly for a run of this length",
         )
     error = math.sqrt(squares * worth / (worth - 1)) / total
     half = student_t_quantile((1 + confidence) / 2, math.floor(worth) - 1) * error

@@ -48,7 +48,7 @@ def _all(
     first = plan.first_day.year
     for time, demand, short in timeline.short:
         text = (
-            f"{short:,} members more are needed for {demand} than can be delivered by then: "
+            f"{short:,} more members are needed for {demand} than can be delivered by then: "
             f"the lead time is {plan.purchases.lead_time / 86400:.3g} days"
         )
         yield BrokenLimit(
@@ -61,7 +61,9 @@ def _all(
             text=text,
         )
     for time, name, count in timeline.kept:
-        text = f"{count:,} members of {name} are kept beyond their age until what replaces them is delivered"
+        text = (
+            f"{count:,} members of {name} stay beyond their retirement age until replacements are delivered"
+        )
         yield BrokenLimit(
             code="refresh-late",
             what=name,
@@ -98,9 +100,9 @@ def _of_members(
         )
         if one.members_beyond and share > 1.0 - demand.most_load.members + _NEXT:
             text = (
-                f"{significant(one.members_beyond)} members of {one.name} are beyond the "
-                f"{significant(most)} IOPS at which one keeps its service level; the busy hour asks "
-                f"{significant(one.busy_iops)} IOPS of {100 * demand.most_load.members:.3g} % of them"
+                f"{significant(one.members_beyond)} members of {one.name} exceed the "
+                f"{significant(most)} IOPS that one sustains within its service level; in the busy hour, "
+                f"{100 * demand.most_load.members:.3g} % of them get up to {significant(one.busy_iops)} IOPS"
             )
             yield BrokenLimit(
                 code="over-load",
@@ -134,7 +136,7 @@ def _of_racks(plan: FleetPlan, year: FleetYear) -> Iterator[BrokenLimit]:
                 text=text,
             )
     if there is not None and fits and year.racks > there:
-        text = f"{year.racks:,} racks are needed, and there are {there:,}"
+        text = f"{year.racks:,} racks are needed, {there:,} are available"
         yield BrokenLimit(
             code="racks",
             what="racks",

@@ -101,11 +101,9 @@ def _general(plan: FleetPlan) -> Iterator[Note]:
     )
     yield Note(
         code="even-data",
-        text="data lies evenly on usable capacity, and moves to new members at once, without cost",
+        text="data is spread evenly over usable capacity, and moves to new members at once and at no cost",
     )
     if any(one.count or one.bought for one in plan.class_):
-        yield Note(code="sunk", text="members that are there at the start were paid before it")
+        yield Note(code="sunk", text="members in place at the start were paid for before")
     if plan.purchases.lead_time:
-        yield Note(
-            code="lead-time", text="members are paid at delivery, at the price of the day of their order"
-        )
+        yield Note(code="lead-time", text="members are paid for at delivery, at the price of the order date")

@@ -252,7 +252,7 @@ def _crossing_notes(loads: Sequence[ClassAtLoad], crossing: LevelCrossing | None
         yield Note(code="always-broken", text="the lowest load breaks the level already: add lower ones")
     elif crossing.rate_iops is None:
         text = (
-            "the load that breaks it could not be kept up with, so only the loads on either side are known: "
+            "the load that breaks it is overloaded, so only the loads on either side are known: "
             "add loads between them"
         )
         yield Note(code="overloaded-beyond", text=text, decides=True)

@@ -100,8 +100,7 @@ def _sources(sides: Sequence[Side]) -> str | None:
     if before == after:
         return None
     return (
-        f"before is {' and '.join(before)}, after is {' and '.join(after)}: differences include the error of "
-        "the model"
+        f"before is {' and '.join(before)}, after is {' and '.join(after)}: differences include model error"
     )
 
 
@@ -110,7 +109,7 @@ def _loops(sides: Sequence[Side]) -> str | None:
     if before != after:
         return (
             f"different loops: {' and '.join(before)} before, {' and '.join(after)} after. A closed loop "
-            "asks less of slow storage, so its response times do not compare with those of an open one"
+            "asks less of slow storage, so its response times are not comparable with those of an open one"
         )
     slots = [sorted({part.loop.outstanding or 0 for part in side.parts}) for side in sides]
     if "closed" in before and slots[0] != slots[1] and 0 not in (*slots[0], *slots[1]):
@@ -150,7 +149,7 @@ def _workloads(sides: Sequence[Side], request: CompareRequest) -> str | None:
     shown = f"{names[0]} before, {names[1]} after"
     if names[0] == names[1]:
         shown = "their traces, profiles or how these are read"
-    return f"different workloads ({shown}): they explain a part of the differences"
+    return f"different workloads ({shown}): they explain part of the differences"
 
 
 def _apart(one: float, other: float) -> float:
@@ -163,8 +162,8 @@ def _windows(sides: Sequence[Side]) -> str | None:
     if _apart(before, after) <= WINDOW:
         return None
     return (
-        f"windows of different length: {before:,.6g} s before, {after:,.6g} s after: the longer one has more "
-        "of what is rare"
+        f"windows of different length: {before:,.6g} s before, {after:,.6g} s after: the longer one catches "
+        "more rare events"
     )
 
 
@@ -202,14 +201,14 @@ def _rates(sides: Sequence[Side]) -> str | None:
     before, after = (_sum(side, "count") / side.window_s for side in sides)
     if _apart(before, after) <= RATE:
         return None
-    return f"different load: {before:,.6g} requests/s came before, {after:,.6g} after"
+    return f"different load: {before:,.6g} requests/s before, {after:,.6g} after"
 
 
 def _power(sides: Sequence[Side]) -> str | None:
     before, after = ({part.at_wall for part in side.parts if part.joules is not None} for side in sides)
     if not before or not after or before == after:
         return None
-    return "power is at the wall on one side and of the drives alone on the other: it does not compare"
+    return "power is at the wall on one side and of the drives only on the other: not comparable"
 
 
 def _overload(side: Side) -> Iterator[str]:
@@ -218,8 +217,8 @@ def _overload(side: Side) -> Iterator[str]:
         found = kept_up(part.run)
         if not found.kept_up:
             yield (
-                f"{part.label} could not keep up with its load: {found.why}; its response times grow with "
-                "the length of the run, and its power is that of less work"
+                f"{part.label} is overloaded: {found.why}; its response times grow with the length of the "
+                "run, and its power is for less work than offered"
             )
 
 
@@ -236,7 +235,7 @@ def _group(side: Side) -> str | None:
     plans = {_plan_key(part) for part in side.parts}
     if len(plans) < 2:
         return None
-    return f"the Runs {side.key} are of {len(plans)} different plans: they do not repeat one system"
+    return f"the Runs {side.key} have {len(plans)} different plans: they do not repeat one system"
 
 
 def repeated_by_seed(side: Side) -> bool:
@@ -265,18 +264,18 @@ def remarks(before: Side, after: Side) -> Iterator[Note]:
     simulated = all(_simulated(part) for part in _parts(sides))
     seeds = [{part.summary["provenance"]["seed"] for part in side.parts} for side in sides]
     if simulated and same:
-        text = "Both sides are one system and one load: what differs is chance (the seed)."
+        text = "Both sides are the same system and load: differences are chance (the seed)."
         yield Note(code="one-system", text=text, decides=True)
     why = _one_stream(first, seeds[0] == seeds[1])
     if simulated and not same and why is not None:
         text = (
-            f"Both sides have the same {why}: the same requests meet both systems, so the systems alone "
-            "make the difference. The intervals take the sides as independent, and are wider than need be."
+            f"Both sides have the same {why}: both systems get the same requests, so all differences are due "
+            "to the systems. The intervals treat the sides as independent, and are wider than necessary."
         )
         yield Note(code="same-requests", text=text)
     for side, of_side in zip(sides, seeds, strict=True):
         if len(side.parts) > 1 and len(of_side) == 1 and simulated:
-            text = f"The Runs {side.key} have one seed: they are copies of one Run."
+            text = f"The Runs {side.key} share one seed: they are copies of one Run."
             yield Note(code="no-repetitions", text=text, decides=True)
 
 

@@ -106,7 +106,7 @@ def _simulated(run: Run, workload: str | None) -> Loop:
         return Loop("unknown", "the plan lacks the arrival of its requests")
     modes = {replay.get("mode") for replay in replays}
     if modes == {"open"}:
-        return Loop("open", "open: requests come at their own times, whatever the array does")
+        return Loop("open", "open: requests arrive at their own times, whatever the array does")
     if modes != {"closed"}:
         return Loop("mixed", "some workloads open, some closed")
     per = {replay.get("per", "workload") for replay in replays}

@@ -243,7 +243,7 @@ class SideEstimate:
         worth = self.worth(error)
         if worth < LEAST_WORTH:
             return (
-                f"the {self.events} requests beyond it come together and are worth "
-                f"{apart(worth, LEAST_WORTH)} independent ones: at least {LEAST_WORTH:g} are needed"
+                f"the {self.events} requests beyond it are clustered, worth {apart(worth, LEAST_WORTH)} "
+                f"independent ones: at least {LEAST_WORTH:g} are needed"
             )
         return None

@@ -41,17 +41,17 @@ def _rebuilds(risky: Sequence[RiskyGroup]) -> Iterator[Note]:
             text = "has no redundancy: the first failure of a drive loses data"
             yield Note(code="no-redundancy", text=text, decides=True).about(one.group.name)
         elif one.rebuild.basis == "given":
-            text = "its rebuild takes the time that was given"
+            text = "its rebuild time was given"
             yield Note(code="rebuild-given", text=text).about(one.rebuild.pool)
         elif one.rebuild.basis == "stated":
-            text = f"its rebuild was not simulated, and its time rests on {one.rebuild.text}"
+            text = f"its rebuild was not simulated; its time is from {one.rebuild.text}"
             yield Note(code="rebuild-stated", text=text, decides=True).about(one.rebuild.pool)
         else:
             slow, text = one.rebuild.seconds > SLOW_REBUILD_S, one.rebuild.text
             if slow:
                 text = (
                     f"a rebuild of {duration(one.rebuild.seconds)} decides this: {text}; rebuild.priority, "
-                    "rebuild.outstanding and rebuild.step say how fast it goes beside requests"
+                    "rebuild.outstanding and rebuild.step set its speed under load"
                 )
             yield Note(code="rebuild-simulated", text=text, decides=slow).about(one.rebuild.pool)
 
@@ -62,12 +62,13 @@ def _drives(risky: Sequence[RiskyGroup]) -> Iterator[Note]:
         if rated is not None and drive.afr.basis != "rated" and drive.afr.value > 1.5 * rated:
             text = (
                 f"fails {drive.afr.value:.2%} a year in the field ({drive.afr.source}), rated {rated:.2%}: "
-                "durability.afr=rated takes the rating"
+                "durability.afr=rated uses the rating"
             )
             yield Note(code="field-rate", text=text).about(drive.model)
         if drive.uber.basis == "assumed":
             text = (
-                f"{drive.uber.value:g} unrecoverable errors a bit are assumed of its class ({drive.of_class})"
+                f"{drive.uber.value:g} unrecoverable errors per bit are assumed of its class "
+                f"({drive.of_class})"
             )
             yield Note(code="assumed-uber", text=text).about(drive.model)
 
@@ -77,7 +78,7 @@ def _engine(groups: Sequence[GroupDurability]) -> Iterator[Note]:
         if group.beyond_markov:
             what = ", ".join(_BEYOND.get(one, one) for one in group.beyond_markov)
             text = (
-                f"by Monte Carlo ({group.trials:,} trials), for a Markov chain does not hold {what}"
+                f"by Monte Carlo ({group.trials:,} trials), as a Markov chain cannot model {what}"
                 if group.method == "monte-carlo"
                 else f"the Markov chain replaces or leaves out {what}"
             )
@@ -86,20 +87,20 @@ def _engine(groups: Sequence[GroupDurability]) -> Iterator[Note]:
 
 def _of_system(system: DurableSystem, caches: Sequence[CacheDurability]) -> Iterator[Note]:
     if system.unsimulated:
-        text = f"a rebuild could not be simulated, so that its rate is stated: {system.unsimulated}"
+        text = f"a rebuild could not be simulated, so its rate is stated: {system.unsimulated}"
         yield Note(code="rebuild-not-simulated", text=text, decides=True)
     for cache in caches:
         yield Note(code="cache-loss", text=cache.text)
     text = (
-        "the mean time to data loss is that of a constant rate: it says neither how much is lost nor how "
-        "likely a loss is within a life; compare probabilities and bytes (Greenan, Plank, Wylie, 2010)"
+        "the mean time to data loss assumes a constant rate: it tells neither how much is lost nor how "
+        "likely a loss is within a lifetime; compare probabilities and bytes (Greenan, Plank, Wylie, 2010)"
     )
     yield Note(code="mttdl", text=text)
     text = (
-        "pools are taken to fail independently; fire, theft, faults of software and of people lose data too, "
-        "and are not in it"
+        "pools are assumed to fail independently; fire, theft, software faults and human error also lose "
+        "data, and are not included"
     )
     yield Note(code="not-modelled", text=text)
     if system.plan["simulation"].get("replications"):
-        text = "copies on a remote array are not counted: a loss here is one that they have to make good"
+        text = "copies on a remote array are not counted: a loss here is one that they have to recover"
         yield Note(code="replicas-not-counted", text=text, decides=True)

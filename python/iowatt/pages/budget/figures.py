@@ -22,9 +22,7 @@ from iowatt.render.figure import Cell, Column, Figure, Table, axis, plain
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
 
-_HATCHED: Final = (
-    "Solid is service, hatched is waiting, in the order of the way from the host to the media and back."
-)
+_HATCHED: Final = "Solid is service, hatched is waiting, in order from the host to the media and back."
 
 #: Share of a bar from which a hop is shown on its own where room is short.
 _SHOWN_IN_BANDS: Final = 0.02
@@ -68,7 +66,7 @@ def _analysed(run: Run) -> Budget | None:
 def _at_load(one: RequestClass) -> str:
     """Which of several loads is shown."""
     rate = numbers.with_unit(one.shown_load.rate_iops, "IOPS")
-    return f" At {rate}, the highest load that was kept up with." if len(one.loads) > 1 else ""
+    return f" At {rate}, the highest load that was sustained." if len(one.loads) > 1 else ""
 
 
 def bars(found: Budget) -> list[Figure]:
@@ -177,7 +175,7 @@ def _bands(one: RequestClass, name: str, number: int) -> Figure:
     thin = [band.of for band in every if band.anecdote]
     remarks = [*chosen.remarks, "The table also has the slowest 10 %, 1 % and 0.1 %."]
     if thin:
-        remarks.append(f"On fewer than 10 requests: {', '.join(thin)}; anecdotes.")
+        remarks.append(f"On fewer than 10 requests: {', '.join(thin)}: anecdotal.")
     return Figure(
         f"budget-bands-{number}",
         f"What percentiles are made of: {name}",
@@ -262,8 +260,7 @@ def _over_load(one: RequestClass, name: str, number: int, level: ServiceLevel | 
     return Figure(
         f"budget-load-{number}",
         f"Hops over load, {what}: {name}",
-        "Waiting and service of each hop, stacked in the order of the way. Loads that could not be kept up "
-        "with are in the table only.",
+        "Waiting and service of each hop, stacked in path order. Overloaded loads are in the table only.",
         Table(columns, rows),
         plot.chart(
             data,

@@ -166,13 +166,13 @@ def _where(one: RequestClass, found: Budget) -> str:
     load = one.shown_load
     parts = [f"{hop.hop} {numbers.percent(hop.share)}{_waiting(hop)}" for hop in _largest(load)]
     mean = numbers.with_unit(load.response_ms["mean"], "ms")
-    return f"{found.title(one)}: of {mean} on average, {listed(parts)}."
+    return f"{found.title(one)}: mean {mean}, of which {listed(parts)}."
 
 
 def _waiting(hop: BothWays) -> str:
     if hop.waiting_ms < 0.01 * hop.total_ms:
         return ""
-    return f" ({numbers.with_unit(hop.waiting_ms, 'ms')} of it waiting)"
+    return f" ({numbers.with_unit(hop.waiting_ms, 'ms')} waiting)"
 
 
 def _tail(one: RequestClass, found: Budget) -> str | None:
@@ -226,7 +226,7 @@ def _estimated(judgement: Estimated) -> str:
     first = judgement.first
     if not judgement.kept:
         most = f", most of it at {_hop_name(first)}" if first is not None else ""
-        kept = f"; estimated to be kept up to {_rate(judgement.rate_iops)}" if judgement.rate_iops else ""
+        kept = f"; estimated to be met up to {_rate(judgement.rate_iops)}" if judgement.rate_iops else ""
         return f"{seen} exceeds {within} by {room}{most}{kept}"
     below = f"{seen} is {room} below {within}"
     if judgement.rate_iops is None:
@@ -242,15 +242,15 @@ def _between_loads(judgement: BetweenLoads) -> str:
     if judgement.between_iops is None or first is None:
         highest = judgement.seen[-1]
         room = numbers.with_unit(highest.slack_ms, "ms")
-        return f"within {within} at every load; {room} left at {_rate(highest.rate_iops)}"
+        return f"stays within {within} at every load; {room} left at {_rate(highest.rate_iops)}"
     low, high = judgement.between_iops
     if not low:
-        return f"exceeds {within} at the lowest load already, most of it at {_hop_name(first)}"
+        return f"exceeds {within} even at the lowest load, most of it at {_hop_name(first)}"
     rate = f"at {_rate(judgement.rate_iops)} (" if judgement.rate_iops else "("
     grew = f"{numbers.with_unit(first.unloaded_ms, 'ms')} to {numbers.with_unit(first.there_ms, 'ms')}"
     return (
-        f"breaks {within} {rate}between {_rate(low)} and {_rate(high)}) by {_hop_name(first)}, which grew "
-        f"from {grew}"
+        f"exceeds {within} {rate}between {_rate(low)} and {_rate(high)}) because of {_hop_name(first)}, "
+        f"which grew from {grew}"
     )
 
 

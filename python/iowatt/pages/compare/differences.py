@@ -37,9 +37,9 @@ def table(found: BeforeAfter) -> Figure:
     ]  # fmt: skip
     return Figure(
         "differences", "Before and after",
-        "\u201cBetter\u201d and \u201cworse\u201d are beyond chance with all figures of this table taken "
+        "\u201cBetter\u201d and \u201cworse\u201d are significant with all figures of this table taken "
         "together; \u201cnot testable\u201d is not \u201cno difference\u201d. A percentile rests on the "
-        "requests beyond it (before / after): with few, it is an anecdote. The interval is of the "
+        "requests beyond it (before / after): with few, it is anecdotal. The interval is of the "
         "difference.",
         Table(columns, rows), wide=True, brief=True,
         remarks=[] if doubt is None else [words.sentence(doubt)],
@@ -97,8 +97,8 @@ def changed(found: BeforeAfter) -> Figure | None:
         return None
     more = found.changed.keys - len(rows)
     return Figure(
-        "changed", "What is different",
-        "What the resolved plans of both sides differ in, the seed apart.",
+        "changed", "What differs",
+        "Differences between the resolved plans, seeds excepted.",
         Table(
             text_columns("Key", "Before", "After"),
             [[row.key, words.short(row.before), words.short(row.after)] for row in rows],
@@ -130,6 +130,6 @@ def runs(found: BeforeAfter) -> Figure:
     ]  # fmt: skip
     columns = [
         *text_columns("Side", "Run", "Source", "Seed"), Column("Window", "s"), Column("Requests"),
-        *text_columns("Loop", "Response times as"), Column("Data loss a year"),
+        *text_columns("Loop", "Response times as"), Column("Data loss per year"),
     ]  # fmt: skip
     return Figure("runs", "The Runs", RESTS, Table(columns, rows), wide=True)

@@ -58,7 +58,8 @@ def side_by_side(found: SystemsCompared) -> Figure:
         *(Column({"mean": "Mean"}.get(name, name), rank=2 if name == "p50" else 0) for name in times),
         *([Column("Done", "%")] if offered else []), Column("Power"),
         *([Column(_EQUAL[tuple(found.terms.unequal)])] if equal else []), Column("Usable"),
-        Column("Energy a request", rank=1), Column("Throughput", rank=1), Column("Data loss a year", rank=3),
+        Column("Energy per request", rank=1), Column("Throughput", rank=1),
+        Column("Data loss per year", rank=3),
         *([Column("Tail", text=True, rank=4)] if doubted else []),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
@@ -93,7 +94,7 @@ def _of_so_many(found: SystemsCompared) -> str:
     amounts = "; ".join(
         f"{one.label} {numbers.significant(one.copies)}" for one in found.systems if one.copies is not None
     )
-    return f" Power {at_equal(found)} is that of so many of each: {amounts}." if at_equal(found) else ""
+    return f" Power {at_equal(found)} counts, of each system, {amounts}." if at_equal(found) else ""
 
 
 def _loss(one: ComparedSystem) -> Cell:
@@ -120,9 +121,9 @@ def against(found: SystemsCompared) -> Figure | None:
     pairs = numbers.counted(found.comparisons, "comparison")
     return Figure(
         "against", f"Against {found.baseline}",
-        "\u201cBetter\u201d and \u201cworse\u201d are beyond chance, with all figures of all systems taken "
-        f"together ({pairs}); \u201cchance\u201d is a difference within it, \u201cnot testable\u201d is not "
-        "\u201cno difference\u201d. Power and energy are those of the Runs as they are.",
+        "\u201cBetter\u201d and \u201cworse\u201d are significant, with all figures of all systems taken "
+        f"together ({pairs}); \u201cchance\u201d is not significant, \u201cnot testable\u201d is not "
+        "\u201cno difference\u201d. Power and energy are as run, not at equal work or capacity.",
         Table(columns, rows), wide=True, brief=True,
     )  # fmt: skip
 
@@ -252,7 +253,7 @@ def changed(found: SystemsCompared) -> Figure | None:
     if not rows:
         return None
     return Figure(
-        "changed", "What is different", "What the resolved plans differ in, the seed apart.",
+        "changed", "What differs", "Differences between the resolved plans, seeds excepted.",
         Table(text_columns("System", "Key", found.baseline, "Here"), rows),
         remarks=[f"{label}: {number} more keys differ." for label, number in more.items() if number],
         wide=True,

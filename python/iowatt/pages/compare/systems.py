@@ -66,26 +66,26 @@ def verdict(found: SystemsCompared) -> Iterator[str]:
     if not ranked:
         yield "No system is ranked."
     elif len(ranked) == 1:
-        yield f"{ranked[0]} is the only system that is ranked{kept and f'; it keeps {kept}'}."
+        yield f"Only {ranked[0]} is ranked{kept and f'; it meets {kept}'}."
     elif kept:
-        yield f"All that are ranked keep {kept}."
+        yield f"All ranked systems meet {kept}."
     yield from _terms(found)
     for one in found.systems:
         if one.not_ranked:
-            yield f"{one.label} is not ranked: {one.not_ranked}."
+            yield f"{one.label} is not ranked, as {one.not_ranked}."
     by_reason: dict[str, list[str]] = {}
     for one in found.systems:
         if one.response_not_ranked:
             by_reason.setdefault(one.response_not_ranked, []).append(one.label)
     for why, names in by_reason.items():
-        yield f"The response times of {listed(names)} are not ranked: {why} than that of {found.baseline}."
+        yield f"The response times of {listed(names)} are not ranked: {why} than those of {found.baseline}."
     if found.baseline != found.systems[0].label:
-        yield f"Differences are from {found.baseline}, the first that kept up with its load."
+        yield f"Differences are against {found.baseline}, the first system that kept up with its load."
     yield from often_lost([(one.label, one.loss_per_year) for one in found.systems], stated=True)
 
 
 def _lowest(found: SystemsCompared, one: LowestFigure) -> str:
-    """``Lowest p95 response time: raid10, 16.9 ms, then raid5, 37.7 ms; beyond chance better than raid5.``"""
+    """``Lowest p95 response time: raid10, 16.9 ms, then raid5, 37.7 ms; significantly better than raid5.``"""
     value = numbers.with_unit(one.value, one.unit)
     after = "" if one.next is None else f", then {one.next}, {numbers.with_unit(one.next_value, one.unit)}"
     return f"Lowest {one.title}: {one.system}, {value}{after}{_tested(found, one)}."
@@ -104,13 +104,17 @@ def _tested(found: SystemsCompared, one: LowestFigure) -> str:
         for row in pair.differences
         if row.metric == metric and row.verdict == "worse"
     ]
-    return f"; {listed(worse)} {'is' if len(worse) == 1 else 'are'} worse beyond chance" if worse else ""
+    return f"; {listed(worse)} {'is' if len(worse) == 1 else 'are'} significantly worse" if worse else ""
 
 
 def _worth(verdict: Verdict) -> str:
     if verdict == NO_VERDICT:
         return "these Runs cannot test the difference from"
-    return "not beyond chance from" if verdict == "not distinguishable" else f"beyond chance {verdict} than"
+    return (
+        "no significant difference from"
+        if verdict == "not distinguishable"
+        else f"significantly {verdict} than"
+    )
 
 
 def _terms(found: SystemsCompared) -> Iterator[str]:
@@ -129,9 +133,9 @@ def _terms(found: SystemsCompared) -> Iterator[str]:
         yield f"Work differs: {rates} requests/s."
         amounts.append(f"do {numbers.significant(terms.work)} requests/s")
     if amounts:
-        yield f"Power {system_figures.at_equal(found)} is that of as many of each as {listed(amounts)}."
+        yield f"Power {system_figures.at_equal(found)} counts as many of each system as {listed(amounts)}."
     elif terms.work_differs is False and terms.capacities_differ is False:
-        yield "All that are ranked did the same work, and have the same usable capacity."
+        yield "All ranked systems did the same work and have the same usable capacity."
 
 
 def _terabytes(amount: float | None) -> str:

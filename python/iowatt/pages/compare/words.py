@@ -45,7 +45,7 @@ def verdict(found: BeforeAfter) -> Iterator[str]:
     """Better and worse figures, or why there are no verdicts; then what makes the sides hard to compare."""
     if found.withheld:
         why = "; ".join(flag.text for flag in found.flags if flag.withholds)
-        yield f"No verdicts: these Runs do not show the effect of the change: {why}."
+        yield f"No verdicts, as these Runs do not isolate the change: {why}."
     else:
         yield from _verdict(found)
     for flag in found.flags:
@@ -70,7 +70,7 @@ def _verdict(found: BeforeAfter) -> Iterator[str]:
         if figures := [_changed_by(row) for row in great if _way(row) == way]:
             runs = max(len(side.runs) for side in (found.before, found.after))
             rests = "one Run of each" if runs == 1 else "these Runs"
-            yield f"Much {way}, though {rests} cannot test it: {listed(figures)}."
+            yield f"Much {way}, but not testable with {rests}: {listed(figures)}."
     if untested:
         left = [row for row in untested if row not in great]
         most = sorted(left, key=lambda row: row.metric not in DECIDE)
@@ -83,11 +83,11 @@ def _verdict(found: BeforeAfter) -> Iterator[str]:
         return
     tested = [row for row in found.differences if row.verdict != NO_VERDICT]
     if any(row.verdict in ("better", "worse") for row in tested):
-        yield "No figure differs by half a thousandth."
+        yield "No figure differs by 0.05 % or more."
     elif tested and untested:
-        yield f"{_capital(listed([short_title(row) for row in tested]))}: not more than chance."
+        yield f"{_capital(listed([short_title(row) for row in tested]))}: no significant difference."
     elif tested:
-        yield "No figure differs by more than chance."
+        yield "No figure differs significantly."
     elif not untested:
         yield "Not testable: the variation of the figures is not known."
 
@@ -126,8 +126,8 @@ def _remedy(found: BeforeAfter, untested: Sequence[DifferenceRow]) -> str:
     if len(times) < len(untested):
         ways.append("more intervals (observe.interval)")
     repeated = min(len(side.runs) for side in (found.before, found.after)) >= ENOUGH_RUNS
-    runs = "" if repeated else ", or three Runs of each side with other seeds"
-    return f"To test them, give {' and '.join(ways)}{runs}; what each lacks is said below."
+    runs = "" if repeated else ", or three Runs of each side with different seeds"
+    return f"To test these, use {' and '.join(ways)}{runs}; the reasons are below."
 
 
 def shown_verdict(verdict: Verdict, found: BeforeAfter) -> str:

@@ -108,7 +108,7 @@ def differences(cost: Cost) -> Figure | None:
     ]
     columns = [
         *text_columns("Difference"), *_dollar_columns("At the book's values", "Mean", *_ENDS.values()),
-        Column("The later one cheaper", "% of draws"),
+        Column("The former is cheaper", "% of draws"),
     ]  # fmt: skip
     traces = [
         plot.line(
@@ -123,7 +123,7 @@ def differences(cost: Cost) -> Figure | None:
     )  # fmt: skip
     return Figure(
         "differences", "Range of the differences",
-        "Share of draws in which a system costs at most so much more than the first"
+        "Share of draws in which a system costs at most this much more than the first"
         f"{_at_equal(cost)}. Left of zero it is cheaper.",
         Table(columns, rows), plot.spec(traces, drawn),
     )  # fmt: skip
@@ -194,7 +194,7 @@ def crossovers(cost: Cost) -> list[Figure]:
 def _places(cost: Cost) -> Figure:
     columns = [
         *text_columns("Varied", "Unit"), Column("In force"), Column("From"), Column("To"),
-        *text_columns("Cheapest", "Systems"), Column("Change places at"), Column("5 % of draws"),
+        *text_columns("Cheapest", "Systems"), Column("Crossover at"), Column("5 % of draws"),
         Column("95 % of draws"), Column("Of the draws", "%"), *text_columns("What happens"),
     ]  # fmt: skip
     rows: list[list[Cell]] = []
@@ -214,7 +214,7 @@ def _places(cost: Cost) -> Figure:
                     ]
                 )  # fmt: skip
     return Figure(
-        "crossovers", "Who is cheapest where",
+        "crossovers", "Which system is cheapest",
         f"Found by root finding between the bounds{_at_equal(cost)}. The range is that of the first change, "
         "over draws of all other figures.",
         Table(columns, rows), wide=True,
@@ -243,7 +243,7 @@ def _curve(number: int, one: Crossover, cost: Cost) -> Figure:
     ]  # fmt: skip
     crossings = [c for pair in one.pairs for c in pair.crossings if c.kind != "tie"]
     shapes = [plot.reference_line(x=crossing.at, colour=palette.P99, dash="dot") for crossing in crossings]
-    marks = "Dotted: where two systems change places. " if crossings else ""
+    marks = "Dotted: where two systems cross over. " if crossings else ""
     if one.value is not None:
         shapes.append(plot.reference_line(x=one.value, dash="dash"))
         marks += "Dashed: the value in force. "

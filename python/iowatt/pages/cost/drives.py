@@ -52,14 +52,14 @@ def wear(cost: Cost) -> Figure | None:
     ]  # fmt: skip
     labels = [label for label, _, _ in shown]
     drawn = layout(
-        axis("Of a life (%), over the horizon", rangemode="tozero"),
+        axis("Share of drive life used over the horizon (%)", rangemode="tozero"),
         axis("", type="category", categoryorder="array", categoryarray=labels, autorange="reversed"),
         showlegend=len(traces) > 1, bargap=0.35, shapes=[plot.reference_line(x=100, dash="dash")],
     )  # fmt: skip
     return Figure(
         "wear", "Wear",
         "Share of a drive's life that the work uses over the horizon, by the rating that binds; beyond 100 % "
-        "(dashed) it is replaced. Of like drives, the one that wears fastest.",
+        "(dashed) it is replaced. Of identical drives, the one that wears fastest.",
         Table(columns, rows), plot.spec(traces, drawn) if any(used for _, used, _ in bars) else None,
         [f"{len(bars) - _MOST} more kinds of drives are in the table."] if len(bars) > _MOST else [],
         wide=True,
@@ -83,8 +83,8 @@ def spin_down(cost: Cost) -> Figure | None:
     columns = [
         *text_columns("System", "Pool", "Model"), Column("Drives"), *text_columns("Level"),
         Column("Saves", "W"), Column("Saves energy after", "s"), Column("Saves dollars after", "s"),
-        *text_columns("Worn by"), Column("Stops in the work"), Column("Energy saved in it", "USD"),
-        Column("Wear in it", "USD"), Column("Net", "USD"),
+        *text_columns("Worn by"), Column("Stops in the work"), Column("Energy saved", "USD"),
+        Column("Wear", "USD"), Column("Net", "USD"),
     ]  # fmt: skip
     return Figure(
         "spin-down", "When it pays to stop a disk",
@@ -109,7 +109,7 @@ def carbon(cost: Cost) -> Figure:
         ]  # fmt: skip
     columns = [
         *text_columns("System", "Estimate", "In use"),
-        *(Column(title, "kg CO2e") for title in ("In operation", "Embodied", "Together")),
+        *(Column(title, "kg CO2e") for title in ("In operation", "Embodied", "Total")),
     ]
     table = Table(columns, rows)
     labels = [plain(f"{row[0]}: {row[1]}{' (used)' if row[2] == 'yes' else ''}") for row in rows]

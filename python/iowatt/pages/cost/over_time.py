@@ -71,7 +71,7 @@ def cumulative(cost: Cost) -> Figure:
             )
         )  # fmt: skip
         rows += [[name, year, usd] for year, usd in zip(years, dollars, strict=True)]
-    compared = "Where lines cross, the other system becomes cheaper so far."
+    compared = "Where lines cross, the other system has cost less so far."
     if cost.horizon.basis == "work":
         compared = (
             "Work is equal at the ends of the lines, not in the same year: where lines cross, one system has "
@@ -79,7 +79,7 @@ def cumulative(cost: Cost) -> Figure:
         )
     columns = [*text_columns("System"), Column("Until", "years"), Column("Paid", "USD")]
     drawn = layout(
-        axis("Years", rangemode="tozero"), axis("Paid until then (USD)", rangemode="tozero"),
+        axis("Years", rangemode="tozero"), axis("Paid to date (USD)", rangemode="tozero"),
         showlegend=len(traces) > 1,
     )  # fmt: skip
     return Figure(

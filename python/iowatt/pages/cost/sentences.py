@@ -24,7 +24,7 @@ from iowatt.render import numbers
 def verdict(cost: Cost) -> list[str]:
     """The cheapest system, the systems that are not candidates, and those that often lose data."""
     excluded = [
-        f"{one.system} could not keep up with its load and is not a candidate: {one.why}."
+        f"{one.system} is overloaded and not a candidate: {one.why}."
         if one.late
         else f"{one.system} misses the service level and is not a candidate: {one.why}."
         for one in cost.choice.excluded
@@ -45,17 +45,17 @@ def _repeated(cost: Cost) -> list[str]:
         for system in cost.systems
         if any(note.code == "failure-repeated" for note in (*system.cautions, *system.notes))
     ]
-    return [f"The dollars of {name} repeat the failure of its Run all the time." for name in names]
+    return [f"The cost of {name} repeats the failure of its Run throughout the horizon." for name in names]
 
 
 def _alone(cost: Cost) -> str:
     """The cost of the only system."""
     system = cost.systems[0]
     if withheld(cost, system):
-        return f"{system.name} fell too far behind its load for its dollars to count."
+        return f"{system.name} was overloaded: its cost is not comparable and not shown."
     if system.usd is None:
         return (
-            f"The cost of {system.name} is not known, as a drive has no price; what has a price costs "
+            f"The cost of {system.name} is not known, as a drive has no price; all that has a price costs "
             f"{usd(system.known_usd)} over {numbers.years(system.years)}."
         )
     most = max(system.by_group.items(), key=lambda group: group[1] or 0.0, default=None)
@@ -89,19 +89,24 @@ def _cheapest(cost: Cost) -> str:
     total, equal = choice.cheapest.total, choice.cheapest.equal
     if total is None:
         unpriced = [name for name in candidates if systems[name].usd is None]
-        return f"The cheapest is not known: {', '.join(unpriced)} has no total."
+        verb = "has" if len(unpriced) == 1 else "have"
+        return f"The cheapest is not known: {', '.join(unpriced)} {verb} no total."
     ranked = [systems[name] for name in candidates]
     of = f" of those that {_kept(choice)}" if choice.excluded else ""
     if words.at_equal(cost) and equal is not None:
         cheapest = f"{equal} ({usd(systems[equal].usd_equal)}{_less(equal, ranked, equal=True)})"
-        in_total = "also in total" if total == equal else f"in total {total} ({usd(systems[total].usd)})"
+        in_total = (
+            "also the lowest total"
+            if total == equal
+            else f"lowest total: {total} ({usd(systems[total].usd)})"
+        )
         where = f"{of}{',' if of else ''} {words.at_equal(cost)} of {words.amounts(cost)}"
         return f"Cheapest{where}: {cheapest}; {in_total}. {_unequal(cost, ranked)}"
     cheapest = f"{total} ({usd(systems[total].usd)}{_less(total, ranked)})"
     unknown = _not_equal(choice, ranked)
     if unknown:
-        return f"Cheapest in total{of}: {cheapest}. {unknown}"
-    return f"Cheapest{of}: {cheapest}; work and usable capacities are the same."
+        return f"Lowest total{of}: {cheapest}. {unknown}"
+    return f"Cheapest{of}: {cheapest}; work and usable capacity are equal."
 
 
 def _unequal(cost: Cost, ranked: Sequence[SystemCost]) -> str:
@@ -213,7 +218,7 @@ def stretches(crossover: Crossover) -> str:
 
 
 def crossings(crossover: Crossover, pair: PairCrossings) -> Iterator[str]:
-    """Where two systems change places, with the range over the draws."""
+    """Where two systems cross over, with the range over the draws."""
     unit, names = crossover.unit, f"{pair.a} and {pair.b}"
     for number, one in enumerate(pair.crossings):
         also = elsewhere(one)
@@ -223,10 +228,10 @@ def crossings(crossover: Crossover, pair: PairCrossings) -> Iterator[str]:
             yield f"{names} cost the same from {between}{also}{drawn}"
         else:
             jumps = " (a jump)" if one.kind == "jump" else ""
-            yield f"{names} change places at {words.amount(one.at, unit)}{jumps}{also}{drawn}"
+            yield f"{names} cross over at {words.amount(one.at, unit)}{jumps}{also}{drawn}"
     ranged = pair.range
     if not pair.crossings and ranged is not None and ranged.share_crossing > 0:
-        yield f"{names} change places only {_drawn(ranged, unit)}"
+        yield f"{names} cross over only {_drawn(ranged, unit)}"
 
 
 def elsewhere(crossing: CostCrossing) -> str:
@@ -257,7 +262,7 @@ def spin_downs(cost: Cost) -> Iterator[str]:
                     dollars = "dollars not known: the drive has no price"
                 by = f" ({pays.by.replace('_', ' ')})" if pays.by else ""
                 yield (
-                    f"{name}, {one.pool}: a rest in {pays.level.replace('_', ' ')} saves energy after "
+                    f"{name}, {one.pool}: {pays.level.replace('_', ' ')} saves energy after "
                     f"{at_most}{lasting(pays.energy_s)}, {dollars}{by}."
                 )
 
@@ -280,10 +285,10 @@ def ranges(cost: Cost) -> Iterator[str]:
         share = ""
         if len(spread.systems) > 1:
             total = numbers.percent(one.cheapest_share)
-            share = f"; it is the cheapest in {total} of them"
+            share = f"; cheapest in {total} of them"
             if equal := words.at_equal(cost):
                 of_equal = numbers.percent(one.cheapest_equal_share)
-                share = f"; {equal} it is the cheapest in {of_equal} of them, in total in {total}"
+                share = f"; cheapest {equal} in {of_equal} of them, in total in {total}"
         today = " of today" if words.discounted(cost) and spread.dollars == "present" else ""
         yield (
             f"{one.name}: 90 % of {spread.samples:,} draws of the assumptions give {low} to {high} "

@@ -64,7 +64,7 @@ def groups(cost: Cost) -> Figure:
         sums.append(("Total in USD of today", "present_usd"))
     unpriced = any(system.usd is None for system in cost.systems)
     if unpriced:
-        sums.append(("What has a price", "known_usd"))
+        sums.append(("Priced parts", "known_usd"))
     rows += [[title, *(None if one is None else getattr(one, key) for one in systems)] for title, key in sums]
     many = [1.0 if one is None or not equal else one.copies or 1.0 for one in systems]
     labels = [
@@ -88,11 +88,11 @@ def groups(cost: Cost) -> Figure:
     )  # fmt: skip
     caption = f"{words.sentence(cost.horizon.said)}, as paid."
     if unpriced:
-        caption += " A system without a total shows only what has a price."
+        caption += " A system without a total shows only its priced parts."
     if equal:
         caption += f" Bars are {equal}: {_so_many(cost)}."
     if cost.choice.excluded:
-        caption += f" No candidate: {', '.join(one.system for one in cost.choice.excluded)}."
+        caption += f" Not candidates: {', '.join(one.system for one in cost.choice.excluded)}."
     if "credit" in shown:
         caption += " Credits are left of zero."
     return Figure(
@@ -155,12 +155,12 @@ def systems(cost: Cost) -> Figure:
                 one.usd_per_usable_tb if shown else None, one.repeats, one.years,
             ]
         )  # fmt: skip
-    caption = "Totals with response times, mean power of the work, capacity, and the risk of losing data."
+    caption = "Totals with response times, mean power under load, capacity, and risk of data loss."
     if equal and compared:
         caption += f" The share against {cost.choice.baseline} is {equal}."
     if doubted:
         why = joined(one.work.tail_doubt for one in cost.systems)
-        caption += f" Tail: whether the devices' models were held against measured tails ({why})."
+        caption += f" Tail: whether the device models were checked against measured tails ({why})."
     return Figure(
         "systems", "What the money buys", caption,
         Table(columns, rows), wide=True, brief=True,

@@ -66,7 +66,7 @@ def no_candidate(cost: Cost, system: SystemCost) -> str:
     """Why a system is not ranked, in a few words; empty for a candidate."""
     for excluded in cost.choice.excluded:
         if excluded.system == system.name:
-            return "it could not keep up with its load" if excluded.late else "it misses the service level"
+            return "overloaded" if excluded.late else "it misses the service level"
     return ""
 
 

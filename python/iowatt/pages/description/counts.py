@@ -68,7 +68,7 @@ def lines(info: TraceInfo) -> list[Line]:
         ("footprint", _footprint(info.footprint)),
         (
             "highest byte",
-            f"{info.max_offset_bytes:,} ({size(info.max_offset_bytes)}): what the volume must hold",
+            f"{info.max_offset_bytes:,} ({size(info.max_offset_bytes)}): the least size of the volume",
         ),
         ("sequential", _sequential(sequential)),
     ]

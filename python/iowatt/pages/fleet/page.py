@@ -65,7 +65,7 @@ def document(found: Fleet) -> Document:
             ),
             Headline(
                 "loss",
-                "Chance of losing data",
+                "Probability of data loss",
                 total.loss_probability,
                 "",
                 "in any member, all years",
@@ -145,17 +145,15 @@ def count_range(figure: FleetRange) -> str:
 
 def _racks(found: Fleet) -> str:
     if over_years.most_racks(found) is None:
-        return "not even one member fits under the power cap"
+        return "the power cap is below one member"
     return (
-        f"of {found.racks_available:,} available"
-        if found.racks_available is not None
-        else "the most of a year"
+        f"of {found.racks_available:,} available" if found.racks_available is not None else "in the peak year"
     )
 
 
 def _verdict(found: Fleet) -> Iterator[str]:
     total, years = found.totals, len(found.years)
-    holds = "every limit is kept" if found.holds else "limits are broken"
+    holds = "all limits are met" if found.holds else "limits are broken"
     yield (
         f"{money(total.total_usd.expected)} over {years} years, {energy(total.kwh.expected)}, with prices "
         f"and growth as stated: {holds}."
@@ -163,7 +161,7 @@ def _verdict(found: Fleet) -> Iterator[str]:
     for one in found.broken[:_SHOWN]:
         yield f"From {one.year}: {one.text}."
     if len(found.broken) > _SHOWN:
-        yield f"And {len(found.broken) - _SHOWN} limits more."
+        yield f"And {numbers.counted(len(found.broken) - _SHOWN, 'more limit')}."
     yield _bought(found)
     if carried := _carried(found):
         yield carried
@@ -176,7 +174,7 @@ def _verdict(found: Fleet) -> Iterator[str]:
         )
     if total.loss_probability is not None:
         chance = probability(total.loss_probability)
-        yield f"Some member loses data, if only a sector, with a probability of {chance} over {years} years."
+        yield f"Probability that any member loses data, even a sector: {chance} over {years} years."
     for other in found.alternatives:
         apart = other.total_usd.expected - total.total_usd.expected
         said = f"{money(abs(apart))} {'more' if apart >= 0 else 'less'}"
@@ -187,23 +185,23 @@ def _carried(found: Fleet) -> str | None:
     """Classes of which a rack's power cap carries fewer members than its units hold, as planned."""
     if found.rack_cap_w is None:
         return None
-    cap = f"The {found.rack_cap_w / 1000:.4g} kW of a rack carry"
+    cap = f"A rack of {found.rack_cap_w / 1000:.4g} kW"
     if unfit := over_years.unfit(found):
         return (
-            f"{cap} not even one {' or '.join(unfit)}: how many racks the plan needs is not known until "
+            f"{cap} cannot power even one {' or '.join(unfit)}: the number of racks is not known until "
             "racks.power_cap is higher or members draw less."
         )
     bound = [one for one in found.members if one.in_rack < one.units_hold]
     if not bound:
         return None
-    each = listed([f"{one.in_rack} of {one.name} ({one.units_hold} by its units)" for one in bound])
+    each = listed([f"{one.in_rack} of {one.name} (its units hold {one.units_hold})" for one in bound])
     most = max(one.racks for one in found.years)
-    return f"{cap} {each}: {most:,} racks in all."
+    return f"{cap} powers {each}: {most:,} racks in total."
 
 
 def _holding(broken: Sequence[BrokenLimit]) -> str:
     if not broken:
-        return "and every limit is kept"
+        return "and all limits are met"
     return f"and {broken[0].code.replace('-', ' ')} from {broken[0].year}"
 
 
@@ -214,5 +212,5 @@ def _bought(found: Fleet) -> str:
     when = {one.delivery: one.delivery[: 4 if yearly else 7] for one in found.purchases}
     shown = [f"{one.count:,} {one.name} in {when[one.delivery]}" for one in found.purchases[:_SHOWN]]
     left = found.purchases[_SHOWN:]
-    more = f", and {sum(one.count for one in left):,} more until {when[left[-1].delivery]}" if left else ""
+    more = f", and {sum(one.count for one in left):,} more by {when[left[-1].delivery]}" if left else ""
     return f"Buys {', '.join(shown)}{more}."

@@ -14,7 +14,7 @@ from iowatt.render.figure import Cell, Column, Figure, Table, axis, plain
 
 GB: Final = 1e9
 POINTS: Final = {"front": "Front end", "back": "Back end", "trace": "Trace"}
-WHERE: Final = {"front": "as hosts ask", "back": "behind the cache", "trace": "as recorded"}
+WHERE: Final = {"front": "host requests", "back": "behind the cache", "trace": "as recorded"}
 
 _MOST_BRIEF_SPACES: Final = 16
 """Address spaces beyond which a terminal does not list them."""
@@ -94,7 +94,7 @@ def density(heat: HeatResult) -> Figure:
     return Figure(
         "density",
         "I/O density, hottest first",
-        "I/Os per second and GB of extents, sorted: what a tier for this part of the space must give.",
+        "I/Os per second and GB of extents, sorted: what a tier for this part of the space must deliver.",
         Table(columns, rows),
         plot.chart(
             data,
@@ -112,8 +112,8 @@ def figures_of_skew(heat: HeatResult) -> Figure:
         Column("Point", text=True), Column("IOPS"), Column("Density", "IOPS/GB", rank=1),
         Column(f"On hottest {100 * HOT:g} %", "%"), Column("Skew point", text=True), Column("k"),
         Column("Gini"), Column("Gini by chance", rank=2), Column("Touched", "GB", rank=3),
-        Column("Capacity", "GB", rank=3), Column("RMS error of the law", "points", rank=4),
-        Column("Greatest error of the law", "points", rank=4),
+        Column("Capacity", "GB", rank=3), Column("RMS error of the fit", "points", rank=4),
+        Column("Maximum error of the fit", "points", rank=4),
         *(Column(f"On hottest {100 * share:g} %", "%", rank=5) for share in others),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
@@ -234,7 +234,7 @@ def stability(heat: HeatResult) -> Figure | None:
     ]  # fmt: skip
     return Figure(
         "stability",
-        "Does the hot set stay?",
+        "Stability of the hot set",
         f"Share of each period's I/O on the hottest {100 * measured[0][1].hot_share:g} % of the "
         f"{space(heat)} in the period before: what a fast tier of that size serves when the period before "
         "fills it. Dotted: on the period's own hottest space, the upper limit.",

@@ -32,7 +32,7 @@ def document(heat: HeatResult) -> Document:
         chart=figures.curve(heat),
         headlines=list(_headlines(heat)),
         sections=[
-            Section("skew", "How uneven", [figures.figures_of_skew(heat), figures.density(heat)]),
+            Section("skew", "Skew", [figures.figures_of_skew(heat), figures.density(heat)]),
             Section("spaces", "Address spaces", [spaces] if spaces else []),
             Section("address", "By address", figures.by_address(heat)),
             Section(
@@ -60,7 +60,7 @@ def _verdict(heat: HeatResult) -> Iterator[str]:
         share = numbers.percent(point.skew.on_hottest(figures.HOT))
         yield (
             f"{figures.title(point)} ({figures.WHERE[point.point]}): the hottest {100 * figures.HOT:g} % of "
-            f"the {figures.space(heat)} takes {share} of the I/O."
+            f"the {figures.space(heat)} gets {share} of the I/O."
         )
     behind = heat.behind_cache
     if behind is not None:
@@ -78,8 +78,8 @@ def _stability(heat: HeatResult) -> Iterator[str]:
             continue
         yield (
             f"{figures.title(point)}: the hottest {100 * stable.hot_share:g} % of one period "
-            f"({numbers.duration(stable.period_s)}) takes {numbers.percent(stable.caught)} of the I/O of the "
-            f"next; {numbers.percent(stable.possible)} is possible."
+            f"({numbers.duration(stable.period_s)}) gets {numbers.percent(stable.caught)} of the I/O of the "
+            f"next; the best possible is {numbers.percent(stable.possible)}."
         )
 
 

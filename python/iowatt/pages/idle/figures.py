@@ -216,7 +216,7 @@ def table(idle: IdlePeriods) -> Figure | None:
         "Every policy",
         "Saved: of the energy of idling through every period, and of all that the drives draw. Delayed: "
         "arrivals that wait for a spin-up, and their share of those that end a period. Mean delay: over "
-        "all operations, a lower bound. Each period is taken as it stands: a wait moves no later arrival.",
+        "all operations, a lower bound. Periods are taken as recorded: a wait does not shift later arrivals.",
         Table(columns, rows),
         wide=True,
         brief=True,
@@ -297,7 +297,7 @@ def price(idle: IdlePeriods) -> Figure | None:
     ]
     return Figure(
         "price",
-        "Saving against delay",
+        "Energy saved against delay",
         "Up and to the left is better. The delay is added to the response time of the drives' operations, on "
         "average.",
         Table(columns, rows),

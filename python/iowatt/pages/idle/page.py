@@ -55,11 +55,11 @@ def _policies(idle: IdlePeriods) -> Iterator[str]:
         return
     oracle, online = idle.policies[0], _best_online(idle)
     if oracle.saved_share <= 0:
-        yield "Stopping the drives saves nothing: no idle period is long enough."
+        yield "Spinning down saves nothing: no idle period is long enough."
         return
-    most = f"Stopping the drives saves at most {numbers.percent(oracle.saved_share)} of the energy of idling"
+    most = f"Spinning down saves at most {numbers.percent(oracle.saved_share)} of the energy of idling"
     if online is None or online.saved_share <= 0:
-        yield f"{most}, with perfect knowledge; no policy without it saves anything."
+        yield f"{most}, with perfect foresight; no policy without foresight saves anything."
         return
     yield (
         f"{most}; without foresight, {online.title} saves {numbers.percent(online.saved_share)} with "
@@ -68,7 +68,7 @@ def _policies(idle: IdlePeriods) -> Iterator[str]:
     delay_s = online.added_delay_of_delayed_s
     if delay_s is not None:
         yield (
-            f"It delays {numbers.percent(online.delayed_share)} of the arrivals that end a period, by "
+            f"It delays {numbers.percent(online.delayed_share)} of the arrivals that end an idle period, by "
             f"{numbers.duration(delay_s)} on average."
         )
 
@@ -87,7 +87,7 @@ def _idle(idle: IdlePeriods) -> str:
     if not minute.periods:
         longest = numbers.duration(max(drive.longest_s for drive in idle.devices))
         share = numbers.percent(idle.idle_share)
-        return f"The drives are idle {share} of the time; the longest period takes {longest}."
+        return f"The drives are idle {share} of the time; the longest period is {longest}."
     return (
         f"The drives are idle {numbers.percent(idle.idle_share)} of the time; periods over a minute "
         f"({numbers.count(minute.periods)} of them) make up {numbers.percent(minute.share_of_idle_time)} of "

@@ -192,7 +192,7 @@ def _share(figure: float) -> str:
 
 def _station(why: WinnerExplanation) -> Iterator[str]:
     if why.bottleneck:
-        yield f"What limits the winner, its busiest station by the estimate, is {why.bottleneck}."
+        yield f"The winner's bottleneck, its busiest station by the estimate, is {why.bottleneck}."
 
 
 def _constraints(explored: OptimizationView, why: WinnerExplanation) -> Iterator[str]:
@@ -212,16 +212,16 @@ def _constraints(explored: OptimizationView, why: WinnerExplanation) -> Iterator
         if without is not None:
             where = listed([f"{part.name} {part.setting}" for part in without.differs])
             yield (
-                f"{limit.text} binds ({at}): it keeps out point {without.point} ({where}), which "
+                f"{limit.text} binds ({at}): it rules out point {without.point} ({where}), which "
                 f"{changed(explored, without.objectives)}{_marked(without.objectives)}, but "
                 f"{breach(explored, limit, without.constraint)}."
             )
         elif one.tight:
-            yield f"{limit.text} is tight ({at}), though it keeps out nothing better that was looked at."
+            yield f"{limit.text} is tight ({at}), though it rules out no better point."
         elif one.value is not None:
             loose.append(f"{limit.text} ({at})")
     if loose:
-        yield f"Nothing better is kept out by {listed(loose)}."
+        yield f"No better point is ruled out by {listed(loose)}."
 
 
 def edges(why: WinnerExplanation) -> Iterator[str]:
@@ -229,20 +229,20 @@ def edges(why: WinnerExplanation) -> Iterator[str]:
     for axis in why.axes:
         if axis.edge:
             yield (
-                f"{axis.name} {axis.setting} is the {axis.edge} that was offered, and the step "
-                "inwards is worse: what lies beyond may be better still."
+                f"{axis.name} {axis.setting} is the {axis.edge} value offered, and the next one inwards is "
+                "worse: values beyond it may be better still."
             )
 
 
 def _unkept(explored: OptimizationView, limit: ConstraintResult, one: ConstraintCoverage) -> str:
     """Of a space without a feasible point: how many keep a constraint, and how near the others come."""
     if not one.known:
-        return f"{limit.text}: of no point it is known whether it keeps it."
+        return f"{limit.text}: not known for any point."
     best = value(explored, limit.metric, one.nearest, beside=number(limit.value))
     where = f"point {one.point} comes nearest with {best}" if one.point is not None else ""
     if not one.kept:
-        return f"No point keeps {limit.text}{f'; {where}' if where else ''}."
-    return f"{numbers.count(one.kept)} of {numbers.count(one.known)} points keep {limit.text}."
+        return f"No point meets {limit.text}{f'; {where}' if where else ''}."
+    return f"{numbers.count(one.kept)} of {numbers.count(one.known)} points meet {limit.text}."
 
 
 def _otherwise(explored: OptimizationView, axis: AxisExplanation, told: set[int]) -> Iterator[str]:
@@ -252,7 +252,7 @@ def _otherwise(explored: OptimizationView, axis: AxisExplanation, told: set[int]
         return
     also = [f"{part.name} {part.setting}" for part in found.differs if part.columns != axis.columns]
     yield (
-        f"The best simulated point with another {axis.name} than {axis.setting} is "
+        f"The best simulated point with {axis.name} other than {axis.setting} is "
         f"point {found.point}, {_place(axis, found)} (with {listed(also)}): "
         f"it {changed(explored, found.objectives)}."
     )
@@ -296,7 +296,7 @@ def _neighbour(
         )
         return f"With {place}: {reason.rstrip('.')}."
     if one.overloaded:
-        return f"With {place} it cannot keep up with the load, so its figures are of no steady state."
+        return f"With {place} it is overloaded, so its figures are not those of a steady state."
     text = f"With {place} it {did}{_marked(one.objectives)}"
     better = any((part.gain_percent or 0) >= NOTHING for part in one.objectives)
     if better and not broken and one.feasible is False and one.why_not:
@@ -319,8 +319,8 @@ def _because(explored: OptimizationView, why: WinnerExplanation, one: Neighbour)
         here, own = explored.simulated(row, rate), explored.simulated(explored.winner, rate)
         if here is not None and own is not None:
             parts.append(
-                f"carrying {numbers.significant(here, 4)} instead of {numbers.significant(own, 4)} "
-                f"requests a second within {numbers.significant(within)} ms"
+                f"sustaining {numbers.significant(here, 4)} instead of {numbers.significant(own, 4)} "
+                f"requests per second within {numbers.significant(within)} ms"
             )
     if one.bottleneck and why.bottleneck and one.bottleneck != why.bottleneck:
         parts.append(f"where the busiest station is {one.bottleneck}")
@@ -356,7 +356,7 @@ def _shares(explored: OptimizationView, why: WinnerExplanation) -> Iterator[str]
         counted = one.simulated + one.estimated
         parts = sorted(one.axes, key=lambda part: -part.share)
         told = [f"{part.name} {numbers.percent(part.share)}" for part in parts]
-        told += [f"only combinations of them {numbers.percent(one.together)}"] if len(told) > 1 else []
+        told += [f"interactions {numbers.percent(one.together)}"] if len(told) > 1 else []
         basis = "" if not one.estimated else f", {numbers.count(one.simulated)} of them simulated"
         yield (
             f"What sets {title(explored, one.metric)}, by shares of its variance over "
@@ -399,7 +399,7 @@ def effort(explored: OptimizationView) -> str:
         (space.pruned, "pruned by bounds"),
         (space.refused, "cannot be built"),
         (space.failed, "failed"),
-        (space.untouched, "not looked at"),
+        (space.untouched, "not evaluated"),
     )
     parts = [f"{numbers.count(space.simulated)} simulated{share}"]
     return ", ".join([*parts, *(f"{numbers.count(count)} {name}" for count, name in counted if count)])

@@ -121,15 +121,15 @@ def _verdict(explored: OptimizationView) -> Iterator[str]:
     elif explored.nearest is not None:
         broken = explored.nearest.get("violated")
         yield (
-            f"No point keeps all limits; point {explored.nearest['point']} "
+            f"No point meets all limits; point {explored.nearest['point']} "
             f"({explored.label(explored.nearest)}) comes nearest"
             f"{f': it violates {broken}' if broken else ''}."
         )
     elif explored.rows:
-        yield "No point keeps all limits."
+        yield "No point meets all limits."
     else:
-        yield "No point was looked at."
-    yield f"Asked: {explanation.problem_text(explored)}. {explanation.proof(explored)}"
+        yield "No point was evaluated."
+    yield f"Goal: {explanation.problem_text(explored)}. {explanation.proof(explored)}"
 
 
 def _headlines(explored: OptimizationView) -> list[Headline]:
@@ -152,7 +152,7 @@ def _headlines(explored: OptimizationView) -> list[Headline]:
     if slack:
         left, least = min(slack, key=lambda pair: pair[0])
         remark = f"{least.text}{', which binds' if least.binds else ''}"
-        found.append(Headline("slack", "Left to the tightest limit", left, "%", remark))
+        found.append(Headline("slack", "Margin to the tightest limit", left, "%", remark))
     if len(explored.front) > 1:
         found.append(CountHeadline("front", "Points on the front", len(explored.front), "points"))
     space = document.space
@@ -193,7 +193,7 @@ def _front(explored: OptimizationView) -> Figure | None:
             ]
         )
     shared = ", ".join(f"{axis.name} {axis.of(every[0])}" for axis in alike)
-    caption = "Points that no other beats in every objective." + (f" All have {shared}." if shared else "")
+    caption = "Points that no other point dominates." + (f" All have {shared}." if shared else "")
     return Figure("front", "The front", caption, Table(columns, rows), wide=True, brief=True)
 
 

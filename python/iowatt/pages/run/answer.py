@@ -51,12 +51,12 @@ def _evaluated(summary: Mapping[str, Any], plan: Mapping[str, Any], evidence: Ma
     ]
     work = _work(summary, plan)
     pools = [f"{pool['name']} ({pool['scheme']})" for pool in summary.get("virtual_pools") or ()]
-    system = (listed(drives) or "a system") + (f", joined as {listed(pools)}," if pools else "")
+    system = (listed(drives) or "a system") + (f", combined as {listed(pools)}," if pools else "")
     served = summary["requests"]["count"] > 0
     serving = f" serving {listed(work)}" if work and served else ""
     verbs = {
         "simulation": "This run simulates",
-        "emulation": "This run served a live volume on emulated media, its watts modelled:",
+        "emulation": "This run served a live volume on emulated media, with modelled watts:",
     }
     verb = verbs.get(summary["source"], "This run measured")
     return f"{verb} {system}{serving}{_requests(summary)}"
@@ -71,7 +71,7 @@ def _mounts(summary: Mapping[str, Any]) -> list[str]:
             mean, longest = (numbers.duration(wait[name]) for name in ("mean", "max"))
             mounts = numbers.counted(library["mounts"], "mount")
             said.append(
-                f"A cartridge of {library['name']} waits {mean} on average to be mounted, {longest} at most "
+                f"Mount wait in {library['name']}: {mean} on average, {longest} at most "
                 f"({mounts}, {numbers.counted(library['drives'], 'drive')})."
             )
     return said
@@ -85,11 +85,9 @@ def _behind(summary: Mapping[str, Any]) -> list[str]:
         if lag["max_s"]:
             mean, longest = (numbers.duration(lag[name]) for name in ("mean_s", "max_s"))
             most = with_unit(lag["max_bytes"], "B")
-            said.append(
-                f"The copies of {one['name']} are {mean} behind on average, {longest} at most ({most})."
-            )
+            said.append(f"Replication {one['name']} lags by {mean} on average, {longest} at most ({most}).")
         else:
-            said.append(f"The copies of {one['name']} are never behind.")
+            said.append(f"Replication {one['name']} never lags.")
     return said
 
 
@@ -110,7 +108,7 @@ def _measured(summary: Mapping[str, Any]) -> str:
 def _requests(summary: Mapping[str, Any]) -> str:
     requests, span = summary["requests"], numbers.duration(summary["window"]["duration_s"])
     if not requests["count"]:
-        return f" without any request for {span}."
+        return f" without requests for {span}."
     reads = numbers.percent(requests["reads"] / requests["count"])
     return (
         f": {numbers.count(requests['count'])} requests ({reads} reads) "
@@ -136,19 +134,19 @@ def _cost(summary: Mapping[str, Any], doubts: Mapping[str, str | None] = Mapping
     if time["count"]:
         interval = time["mean_ci95"]
         sure = f" (95\u00a0% confidence: {between(interval)})" if interval else ""
-        tail = "its percentiles are not known"
+        tail = "percentiles not known"
         if time["p50"] is not None:
             tail = (
-                f"half take at most {with_unit(time['p50'], 'ms')}, "
-                f"99\u00a0% at most {with_unit(time['p99'], 'ms')}{_beside(doubts.get('tail'))}"
+                f"p50 {with_unit(time['p50'], 'ms')}, "
+                f"p99 {with_unit(time['p99'], 'ms')}{_beside(doubts.get('tail'))}"
             )
-        sentences.append(f"A request takes {with_unit(time['mean'], 'ms')} on average{sure}; {tail}.")
+        sentences.append(f"Response time: mean {with_unit(time['mean'], 'ms')}{sure}; {tail}.")
     if power["mean"] is None:
         if power["wall_mean"] is None:
             unknown = energy.get("unknown")
-            why = "no meter recorded it all the time" if unknown is None else unknown
-            return [*sentences, f"Its power is not known: {why}."]
-        drawn = f"It draws {with_unit(power['wall_mean'], 'W')} at the wall on average"
+            why = "no meter recorded all of the window" if unknown is None else unknown
+            return [*sentences, f"Power is not known: {why}."]
+        drawn = f"The system draws {with_unit(power['wall_mean'], 'W')} at the wall on average"
     else:
         drawn = f"The drives draw {with_unit(power['mean'], 'W')} on average"
         if summary.get("libraries"):
@@ -157,7 +155,7 @@ def _cost(summary: Mapping[str, Any], doubts: Mapping[str, str | None] = Mapping
             whole = "cluster" if summary.get("clusters") else "array"
             drawn += f" and the {whole} {with_unit(power['wall_mean'], 'W')} at the wall"
     if energy["per_request_j"] is not None:
-        drawn += f", which is {with_unit(energy['per_request_j'], 'J')} for each request"
+        drawn += f", or {with_unit(energy['per_request_j'], 'J')} per request"
     return [*sentences, f"{drawn}{_beside(doubts.get('energy'))}."]
 
 
@@ -175,23 +173,19 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
     state, joules = max(of_drives.items(), key=lambda item: item[1])
     share = numbers.percent(joules / total)
     if state == "idle":
-        turning = not all("flash" in device for device in summary["devices"])
-        kept = "spinning" if turning else "ready"
-        first = f"{share} of the energy keeps drives {kept} that have nothing to do"
-        if summary.get("libraries"):
-            first = f"{share} of the energy keeps frame, robots and drives ready that have nothing to do"
+        what = "Idle frame, robots and drives" if summary.get("libraries") else "Idle drives"
+        first = f"{what} take {share} of the energy"
     elif state == "standby":
-        first = f"{share} of the energy goes into drives that are stopped"
+        first = f"Stopped drives take {share} of the energy"
     else:
-        doing = palette.STATE_IN_WORDS.get(state, state)
-        most = f"Most of the energy, {share}, goes" if 2 * joules >= total else f"{share} of the energy goes"
-        first = f"{most} into drives that are {doing}"
+        doing = palette.STATE_IN_WORDS.get(state, f"in state {state.replace('_', ' ')}")
+        first = f"Drives {doing} take {share} of the energy"
     work = sum(by_state.get(name, 0.0) for name in WORK)
     stopped = by_state.get("standby", 0.0)
     others = []
     if work > 0 and state not in WORK:
-        moved = "heads and data" if by_state.get("positioning") else "data"
-        others.append(f"moving {moved} takes {numbers.percent(work / total)}")
+        moving = "positioning and transfer take" if by_state.get("positioning") else "transfer takes"
+        others.append(f"{moving} {numbers.percent(work / total)}")
     if stopped > 0 and state != "standby":
         others.append(f"stopped drives take {numbers.percent(stopped / total)}")
     parts = by_state.get("parts_idle", 0.0) + by_state.get("parts_active", 0.0)
@@ -205,17 +199,17 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
     sentences = [f"{first}{rest}."]
     if above > 0 and summary["throughput"]["completions"]:
         each = above / summary["throughput"]["completions"]
-        same = "cluster uses" if summary.get("clusters") else "array uses" if parts else "drives use"
+        same = "cluster" if summary.get("clusters") else "array" if parts else "drives"
         sentences.append(
-            f"Beyond what the same {same} when idle, the work costs "
-            f"{numbers.percent(above / total)} of the energy, {with_unit(each, 'J')} for each request."
+            f"Compared with the same {same} at idle, the work adds {with_unit(each, 'J')} per request, "
+            f"{numbers.percent(above / total)} of the energy."
         )
     elif above < 0 and not summary.get("rebuilds"):  # a failed server is off, which saves nothing
         saved = numbers.percent(-above / (total - above))
         whole = "the cluster" if summary.get("clusters") else "the array"
         whose = f"{whole} uses" if parts else "the drives use"
         drives = "its drives" if parts else "they"
-        sentences.append(f"In all, {whose} {saved} less than if {drives} spun idle all the time.")
+        sentences.append(f"In total, {whose} {saved} less energy than if {drives} had idled throughout.")
     return sentences
 
 

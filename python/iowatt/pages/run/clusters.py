@@ -28,7 +28,7 @@ def headlines(summary: Mapping[str, Any]) -> Iterator[Headline]:
         }
         most = [f"{what} {numbers.percent(max(shares))}" for what, shares in busy.items() if shares]
         ratio = operations / requests
-        remark = f"drive operations a request; busiest {', '.join(most)}"
+        remark = f"drive operations per request; busiest {', '.join(most)}"
         name = cluster["name"]
         yield Headline(f"fan-out-{name}", f"Fan-out, {name}", ratio, "", remark, numbers.significant(ratio))
 

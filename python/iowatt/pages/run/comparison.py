@@ -31,7 +31,7 @@ _DASHES: Final = ("solid", "dash", "dot", "dashdot")
 def document(runs: Sequence[Run], names: Sequence[str]) -> Document:
     """Two or more Runs side by side, without a ranking; ``names`` tell them apart."""
     behind = overloaded(runs, names)
-    late = [f"{listed(behind)} could not keep up with the load."] if behind else []
+    late = [f"{listed(behind)} did not keep up with the load."] if behind else []
     failed = [
         f"{name}: {said}" for name, run in zip(names, runs, strict=True) for said in Recovery(run).failed
     ]
@@ -94,7 +94,7 @@ def _system_rows(runs: Sequence[Run]) -> list[list[Cell]]:
     losses = [loss_of_run(run) for run in runs]
     if any(loss is not None for loss in losses):
         shown = [None if loss is None else Labelled(loss, numbers.probability(loss)) for loss in losses]
-        rows.append(["Data loss a year", *shown])
+        rows.append(["Data loss per year", *shown])
     return rows
 
 

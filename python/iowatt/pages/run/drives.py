@@ -61,7 +61,7 @@ def utilisation(run: Run) -> Figure | None:
     return Figure(
         "utilisation",
         "Utilisation by drive",
-        "Share of the window in which the drive worked (positioning and transfer).",
+        "Share of the window in which the drive was busy (positioning and transfer).",
         Table(
             [Column("Drive", text=True), Column("Utilisation", "%")],
             [[name, share] for name, share in zip(table["name"], busy, strict=True)],
@@ -99,8 +99,8 @@ def queues(run: Run) -> Figure | None:
     return Figure(
         "queue-by-drive",
         "Queue length by drive",
-        "Requests at the drive, the one in service included: averaged over time, and what an arriving "
-        "request finds, itself included. Far apart means bursts.",
+        "Requests at the drive, including the one in service: averaged over time, and as seen by an "
+        "arriving request, itself included. A large gap means bursts.",
         rows,
         plot.spec(marks, layout(x_axis, y_axis, showlegend=True)),
         wide=True,
@@ -172,16 +172,16 @@ def flash_writes(run: Run) -> Figure | None:
     hover = f"%{{x}}: %{{y:,.4~r}} {unit}<extra>%{{fullData.name}}</extra>"
     bars = [
         plot.bar(labels, by_hosts, name="Written by hosts", colour=palette.WRITE, hover=hover),
-        plot.bar(labels, beyond, name="Programmed beyond that", colour=palette.BAR, hover=hover),
+        plot.bar(labels, beyond, name="Programmed in addition", colour=palette.BAR, hover=hover),
     ]
     y_axis = axis(f"Programmed ({unit})", rangemode="tozero")
     shape = layout(x_axis, y_axis, barmode="stack", bargap=bar_gap(table.height), showlegend=True)
     return Figure(
         "flash-writes",
-        "What was programmed",
-        "Bytes that hosts wrote to each SSD, and what was programmed beyond that: by garbage collection, and "
-        "to fill units and pages. Write amplification is all of it over what hosts wrote. Wear is that of "
-        "the window.",
+        "Flash writes",
+        "Bytes that hosts wrote to each SSD, and bytes programmed beyond that by garbage collection and to "
+        "fill units and pages. Write amplification is their sum over the bytes that hosts wrote. Wear is "
+        "that of the window.",
         cells,
         plot.spec(bars, shape),
         wide=True,
@@ -205,7 +205,7 @@ def flash_energy(run: Run) -> Figure | None:
     return Figure(
         "flash-energy",
         "Energy of operations on flash",
-        "All SSDs: joules beyond what they draw while they are active, by what they were spent on.",
+        "All SSDs: energy above their active draw, by operation.",
         Table([Column("Operation", text=True), Column("Energy", unit), Column("Share", "%")], rows),
         shared_bars(rows, "Energy", unit, [_COLOURS[name] for name in used]),
     )

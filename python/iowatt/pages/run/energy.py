@@ -43,7 +43,7 @@ def by_state(run: Run) -> Figure | None:
     return Figure(
         "energy-by-state",
         "Energy by state",
-        "Energy of all components, added up by the state they were in. Time is added over the components.",
+        "Energy and time of all components, summed by state.",
         Table(columns, rows),
         shared_bars(rows, "Energy", unit, [palette.state_colour(state) for state in states]),
     )
@@ -65,7 +65,7 @@ def by_cause(run: Run) -> Figure | None:
     return Figure(
         "energy-by-cause",
         "Energy by cause",
-        "The same energy by what it was for: requests, redundancy, changes of power level, waiting for work.",
+        "The same energy by purpose: requests, redundancy, power level changes, waiting for work.",
         Table([Column("Cause", text=True), Column("Energy", unit), Column("Share of energy", "%")], rows),
         shared_bars(rows, "Energy", unit, palette.BAR),
         wide=True,

@@ -101,16 +101,16 @@ def _moved(summary: Summary, pool: Summary) -> Headline:
     moved, ratio = moved_over_requested(summary, pool)
     remark = _listed(
         *(f"{percent(share)} of requests on {part}" for part, share in shares if share is not None),
-        f"{significant(ratio)} × what was requested" if ratio is not None and ratio > 1 else "",
+        f"{significant(ratio)} × the bytes requested" if ratio is not None and ratio > 1 else "",
     )
-    return Headline(f"moved-{pool['name']}", f"{pool['name']}: moved", moved, "B", remark)
+    return Headline(f"moved-{pool['name']}", f"{pool['name']}: data moved", moved, "B", remark)
 
 
 def _certainty(times: Summary) -> str:
     if not times["count"]:
         return "no requests"
     interval = times["mean_ci95"]
-    return "no confidence limits" if interval is None else f"95 % confidence: {between(interval)}"
+    return "no confidence interval" if interval is None else f"95 % confidence: {between(interval)}"
 
 
 def _work(summary: Summary) -> str:
@@ -130,15 +130,15 @@ def _power(summary: Summary) -> str:
     power = summary["power_w"]
     wall = power["wall_mean"] is not None
     if power["mean"] is None:
-        unknown = summary["energy"].get("unknown") or "not metered, or not all the time"
+        unknown = summary["energy"].get("unknown") or "not metered throughout"
         where = "metered at the wall" if wall else unknown
     else:
         where = f"at the wall; drives {with_unit(power['mean'], 'W')}" if wall else ""
     idle, most = (power.get("wall_idle"), power["wall_max"]) if wall else (power["idle"], power["max"])
     return _listed(
         where,
-        _unless_none("{} when idle", idle, "W"),
-        _unless_none("highest interval {}", most, "W"),
+        _unless_none("{} idle", idle, "W"),
+        _unless_none("peak interval {}", most, "W"),
     )
 
 

@@ -46,7 +46,7 @@ def _mounts(library: Mapping[str, Any]) -> Table:
         ["Locates", numbers.count(library["locates"])],
         ["Repositions (backhitches)", numbers.count(library["repositions"])],
     ]
-    return Table([Column("What", text=True), Column("How much", text=True)], rows)
+    return Table([Column("What", text=True), Column("Amount", text=True)], rows)
 
 
 def _requests(library: Mapping[str, Any]) -> Table:

@@ -21,42 +21,42 @@ _PARTS: Final = {
 }
 MOVEMENT: Final = {
     "reads": "Reads",
-    "read_hits": "Reads that the cache answered alone",
-    "read_bytes": "Read in all",
+    "read_hits": "Reads served by the cache alone",
+    "read_bytes": "Read in total",
     "read_hit_bytes": "Read from the cache",
     "writes": "Writes",
-    "logged_writes": "Writes that the cache took alone",
+    "logged_writes": "Writes absorbed by the cache alone",
     "logged_bytes": "Written to the cache alone",
     "copied_bytes": "Copied to the cache",
-    "destaged_bytes": "Written from the cache to data drives",
-    "evictions": "Lines that gave way",
-    "dirty_bytes_at_end": "In the cache alone at the end",
-    "migrations": "Extents that changed their place",
-    "migrated_bytes": "Copied for that",
-    "given_up": "Moves that the next period overtook",
-    "held_writes": "Writes that waited for a move",
-    "off_loaded_writes": "Writes that went to a log",
+    "destaged_bytes": "Destaged to data drives",
+    "evictions": "Lines evicted",
+    "dirty_bytes_at_end": "Dirty in the cache at the end",
+    "migrations": "Extents moved",
+    "migrated_bytes": "Bytes moved",
+    "given_up": "Moves abandoned at the next period",
+    "held_writes": "Writes held by a move",
+    "off_loaded_writes": "Writes off-loaded to a log",
     "off_loaded_bytes": "Written to logs",
-    "refused_writes": "Writes that woke their part, as no log was awake",
-    "log_reads": "Reads that logs answered",
+    "refused_writes": "Writes that woke their part: no log awake",
+    "log_reads": "Reads served by logs",
     "log_read_bytes": "Read from logs",
-    "superseded_bytes": "Written anew before they were reclaimed",
-    "reclaimed_bytes": "Moved home",
-    "log_bytes_most": "Most in logs at a time",
+    "superseded_bytes": "Overwritten before they were reclaimed",
+    "reclaimed_bytes": "Reclaimed to their part",
+    "log_bytes_most": "In logs at most",
     "log_bytes_at_end": "In logs at the end",
-    "reclaims": "Moves that brought it home",
-    "drains": "Times that a full log or cache woke a part",
-    "host_write_amplification": "Bytes written to zones for each that hosts wrote",
+    "reclaims": "Reclaims",
+    "drains": "Wake-ups forced by a full log or cache",
+    "host_write_amplification": "Write amplification (zones over hosts)",
     "written_bytes": "Written to zones for hosts",
     "moved_bytes": "Moved by cleaning",
     "cleaning_read_bytes": "Read by cleaning",
-    "modify_bytes": "Read to write a part of a unit",
-    "unwritten_bytes": "Read where nothing was written",
-    "zone_writes": "Writes of hosts' data to zones",
-    "read_transfers": "Reads of zones for hosts",
+    "modify_bytes": "Read for partial-unit writes",
+    "unwritten_bytes": "Read of unwritten space",
+    "zone_writes": "Zone writes for hosts",
+    "read_transfers": "Zone reads for hosts",
     "zones_reset": "Zones reset",
-    "stalls": "Times that writes waited for a free zone",
-    "stalled_ms": "Milliseconds that they waited",
+    "stalls": "Stalls for a free zone",
+    "stalled_ms": "Stall time (ms)",
 }
 """Counts of schemes that move data by themselves, by their names in ``run.json``."""
 
@@ -90,7 +90,7 @@ def _controller(summary: Mapping[str, Any]) -> Iterator[Titled]:
     ]
     columns = [Column("Part", text=True), Column("Requests"), Column("Busy", text=True)]
     if rows:
-        yield "Controller at work", Table([*columns, Column("Mean wait", text=True)], rows)
+        yield "Controller activity", Table([*columns, Column("Mean wait", text=True)], rows)
     if losses := controller.get("losses"):
         yield "Losses", _losses(losses)
     if zeros := controller.get("zeros"):
@@ -100,7 +100,7 @@ def _controller(summary: Mapping[str, Any]) -> Iterator[Titled]:
             "Written to the drives later": zeros.get("given_up_bytes", 0),
         }
         yield (
-            "Zeros kept from the drives",
+            "Zeros not written to the drives",
             _pairs("Direction", "Zeros", {k: _bytes(v) for k, v in counts.items()}),
         )
 
@@ -116,7 +116,7 @@ def _losses(losses: Sequence[Mapping[str, Any]]) -> Table:
         ]
         for loss in losses
     ]  # fmt: skip
-    columns = text_columns("What", "Lost at", "Back at", "Dirty then", "On the drives at")
+    columns = text_columns("What", "Lost at", "Back at", "Dirty at the loss", "Destaged at")
     return Table([*columns, Column("Writes through")], rows)
 
 
@@ -129,7 +129,7 @@ def _cache(summary: Mapping[str, Any]) -> Iterator[Titled]:
         for title, kind in (("Reads", "read_"), ("Writes", "write_"), ("All", ""))
     ]
     yield (
-        "Cache at work",
+        "Cache activity",
         Table(text_columns("Direction", "Hits, share of requests", "Hits, share of bytes"), rows),
     )
     flows = [flow for flow in summary.get("workloads", ()) if flow.get("cache")]
@@ -138,7 +138,7 @@ def _cache(summary: Mapping[str, Any]) -> Iterator[Titled]:
         rows = [[flow["name"], *(numbers.percent(flow["cache"][key]) for key in keys)] for flow in flows]
         titles = ("Workload", "Read hits", "of bytes read", "Write hits", "of bytes written")
         yield "Hits by workload", Table(text_columns(*titles), rows)
-    yield "Cache and drives", _pairs("What", "How much", _back_end(cache))
+    yield "Cache and drives", _pairs("What", "Amount", _back_end(cache))
 
 
 def _back_end(cache: Mapping[str, Any]) -> dict[str, str]:
@@ -151,7 +151,7 @@ def _back_end(cache: Mapping[str, Any]) -> dict[str, str]:
     }
     if ahead := cache.get("read_ahead"):
         used, wasted = numbers.percent(ahead["used_ratio"]), _bytes(ahead["wasted_bytes"])
-        amounts["Of that, ahead of reads"] = f"{_bytes(ahead['bytes'])}, {used} used, {wasted} wasted"
+        amounts["Of that, read ahead"] = f"{_bytes(ahead['bytes'])}, {used} used, {wasted} wasted"
     return {
         **amounts,
         "Overwritten while dirty": _bytes(cache.get("overwritten_bytes", 0)),
@@ -168,18 +168,18 @@ def _capacity(summary: Mapping[str, Any]) -> Iterator[Titled]:
         counts = pool["reduction"]
         amounts = {
             "Pages written": numbers.count(counts["pages_written"]),
-            "Of these, contents that existed": numbers.percent(counts["duplicate_ratio"]),
+            "Of these, duplicates": numbers.percent(counts["duplicate_ratio"]),
             "Of these, first writes": numbers.count(counts["pages_allocated"]),
-            "Read and never written, no I/O": _bytes(counts["unallocated_bytes_read"]),
-            "Read to write a part of a page": _bytes(counts["modify_bytes_read"]),
+            "Reads of unwritten data, no I/O": _bytes(counts["unallocated_bytes_read"]),
+            "Read for partial-page writes": _bytes(counts["modify_bytes_read"]),
             "Copied for snapshots": _bytes(counts["snapshot_copied_bytes"]),
             "Read from the part": _bytes(store["bytes_read"] + store["migration_bytes_read"]),
             "Written to the part": _bytes(store["bytes_written"] + store["migration_bytes_written"]),
-            "Stored by hosts, at the end": _bytes(counts["logical_bytes"]),
-            "What that takes, snapshots included": _bytes(counts["stored_bytes"]),
+            "Stored by hosts (logical), at the end": _bytes(counts["logical_bytes"]),
+            "Stored physically, snapshots included": _bytes(counts["stored_bytes"]),
             f"Kept by snapshots ({counts['snapshots']} taken)": _bytes(counts["snapshot_bytes"]),
         }
-        yield f"Capacity optimisation: {pool['name']}", _pairs("What", "How much", amounts)
+        yield f"Capacity optimisation: {pool['name']}", _pairs("What", "Amount", amounts)
     if reduced:
         titles = {
             "Raw": "raw",

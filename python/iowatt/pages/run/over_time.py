@@ -257,7 +257,7 @@ def _with_room(traces: Sequence[Mapping[str, Any]], scale: Mapping[str, Any], ro
 throughput = _Chart(
     "throughput-over-time",
     "Throughput over time",
-    "Completed reads and writes, and all arrivals; work piles up where these exceed both.",
+    "Completed reads and writes, and all arrivals; a backlog builds where arrivals exceed both.",
     "Requests per second",
     "IOPS",
     {
@@ -280,8 +280,8 @@ bandwidth = _Chart(
 queue = _Chart(
     "queue-over-time",
     "Queue length over time",
-    "Time averages in each interval: host requests that are not complete yet, and requests at all drives "
-    "together, those in service included.",
+    "Time averages per interval: outstanding host requests, and requests at all drives, including those in "
+    "service.",
     "Requests",
     "",
     {
@@ -332,7 +332,7 @@ def power(run: Run) -> Figure | None:
         )
         caption = (
             f"Mean power of all components{' at the wall' if wall else ''} in each interval, by state. "
-            f"The dotted line is what they draw when idle ({numbers.with_unit(idle, 'W')})."
+            f"The dotted line is their idle power ({numbers.with_unit(idle, 'W')})."
         )
     columns = {Column(palette.state_name(state), "W"): values for state, values in by_state.items()}
     return series.figure(

@@ -18,12 +18,12 @@ def tables(summary: Mapping[str, Any]) -> Iterator[tuple[str, Table]]:
             ["Written to the log", _counted(one["log_writes"], one["log_bytes"])],
             ["Logs reintegrated", numbers.count(one["reintegrations"])],
             ["Parity read and written for that", format_bytes(one["parity_bytes"])],
-            ["Stale parity made anew by larger writes", format_bytes(one["superseded_bytes"])],
+            ["Stale parity rewritten by larger writes", format_bytes(one["superseded_bytes"])],
             ["Requests that waited for the log", _waited(one)],
             ["Updates in the log at the end", _counted(one["pending_updates"], one["pending_bytes"])],
             ["Parity to be updated for these", format_bytes(one["pending_parity_bytes"])],
         ]
-        yield f"Parity log of {one['pool']}", Table(text_columns("What", "How much"), rows)
+        yield f"Parity log of {one['pool']}", Table(text_columns("Item", "Amount"), rows)
 
 
 def _counted(count: int, size: int) -> str:

@@ -71,8 +71,8 @@ def hits(run: Run) -> Figure | None:
     return Figure(
         "tier-hits",
         "Where requests found their data",
-        "Share of the requests to a virtual pool that one of its parts served wholly, and of their bytes. "
-        "Requests over the border of two parts count for neither.",
+        "Share of a virtual pool's requests, and of their bytes, that one part served entirely. Requests "
+        "that span two parts count for neither.",
         table,
         _by_part(
             table, "%", {"All requests": palette.BAR, "Bytes": palette.P99}, axis("Share (%)", range=[0, 100])
@@ -88,7 +88,7 @@ def movement(run: Run) -> Figure | None:
     sizes = {
         "Promoted to it": "promoted_bytes",
         "Demoted or written back to it": "demoted_bytes",
-        "Holds at the end": "occupied_bytes",
+        "Held at the end": "occupied_bytes",
         "Read by moves": "migration_bytes_read",
         "Written by moves": "migration_bytes_written",
     }
@@ -101,8 +101,8 @@ def movement(run: Run) -> Figure | None:
     return Figure(
         "tier-movement",
         "Data moved between parts",
-        "What migrations brought to each part of a virtual pool within the window. Their I/O is in the load "
-        "of the drives, their energy under migration.",
+        "Data that migrations moved to each part of a virtual pool within the window. Their I/O is in the "
+        "load of the drives, their energy under data migration.",
         table,
         _by_part(table, "GB", colours, axis("Data (GB)", rangemode="tozero")),
     )
@@ -151,9 +151,9 @@ def wear(run: Run) -> Figure | None:
     return Figure(
         "wear",
         "Media wear gauge",
-        "What a year of this work uses of what data sheets promise. At 100 % a stock (bytes written, cycles) "
-        "is used up in a year, and a disk moves the bytes a year that it is made for. Each change to a "
-        "deeper power level counts as an unloading of the heads.",
+        "Share of the data-sheet ratings that a year of this work uses. At 100 %, endurance (bytes written, "
+        "cycles) is used up in a year, and a disk moves the bytes per year that it is rated for. Each "
+        "change to a deeper power level counts as a head unload.",
         Table(columns, rows),
         plot.spec(bars, layout(x_axis, y_axis, barmode="group", showlegend=True)),
     )

@@ -158,7 +158,7 @@ def _why_not(one: FailedUnit) -> str:
         return f"{begins}, and the Run ends {duration(left)} after this one"
     if one.log_first:
         return (
-            "the logs of parity updates come first, and they were not reintegrated when the Run ended "
+            "the parity log is reintegrated first, which was not complete when the Run ended "
             f"{duration(left)} after the failure"
         )
     return "recovery found no spare drive or spare space"
@@ -175,7 +175,7 @@ def _waited_for_parity(run: Run, *, to_the_end: bool) -> Iterator[str]:
             count = numbers.counted(log["waits"], "request")
             yield (
                 f"{count} {waited}: after a failure, writes of stripes with logged updates, and reads of "
-                "lost units there, wait until that parity is true; the rebuild begins when all is."
+                "lost units there, wait until that parity is up to date; the rebuild begins when all is."
             )
 
 

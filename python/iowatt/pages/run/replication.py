@@ -15,7 +15,7 @@ def tables(summary: Mapping[str, Any]) -> Iterator[tuple[str, Table]]:
     for one in summary.get("replications") or ():
         title = f"Replication {one['name']}"
         rows: list[list[Cell]] = [[what, how_much] for what, how_much in _amounts(one).items()]
-        yield title, Table(text_columns("What", "How much"), rows)
+        yield title, Table(text_columns("Item", "Amount"), rows)
         hops: list[list[Cell]] = [
             [f"{hop['hop']} {hop['way']}".strip(), *(numbers.with_unit(hop[key], "ms") for key in _MEANS)]
             for hop in one["shipment"]
@@ -33,24 +33,24 @@ def _amounts(one: Mapping[str, Any]) -> dict[str, str]:
         "Volumes": f"{', '.join(one['volumes'])}, {one['mode']}",
         "Writes": _counted(one["writes"], one["written_bytes"]),
         "At the remote array": _counted(one["shipped"], one["shipped_bytes"]),
-        "Behind, mean": _behind(lag["mean_s"], lag["mean_bytes"]),
-        "Behind, at most": _behind(lag["max_s"], lag["max_bytes"]),
-        "Behind, at the end": _behind(lag["end_s"], lag["end_bytes"]),
-        "Sent again, the path was lost": numbers.count(one["resent"]),
+        "Lag, mean": _behind(lag["mean_s"], lag["mean_bytes"]),
+        "Lag, maximum": _behind(lag["max_s"], lag["max_bytes"]),
+        "Lag, at the end": _behind(lag["end_s"], lag["end_bytes"]),
+        "Resent after losing the path": numbers.count(one["resent"]),
         "Writes that waited for path or journal": numbers.count(one["held"]),
     }
     if one["held"]:
         mean = numbers.with_unit(one["held_mean_ms"], "ms")
         amounts["Writes that waited for path or journal"] += f", {mean} on average"
     if one["mode"] == "journal":
-        amounts["Times that the journal was full"] = numbers.count(one["overflows"])
+        amounts["Journal overflows"] = numbers.count(one["overflows"])
     if one["mode"] == "cycles":
         late = numbers.count(one["late_cycles"])
-        amounts["Cycles"] = f"{numbers.count(one['cycles'])}, {late} later than the next one"
+        amounts["Cycles"] = f"{numbers.count(one['cycles'])}, {late} ended after the next was due"
     for number, span in enumerate(one["suspensions"], 1):
         until = span["until_s"]
-        end = "not at the end of the run" if until is None else f"at {numbers.duration(until)}"
-        amounts[f"Suspension {number}"] = f"at {numbers.duration(span['from_s'])}, all there again {end}"
+        end = "not by the end of the run" if until is None else f"at {numbers.duration(until)}"
+        amounts[f"Suspension {number}"] = f"at {numbers.duration(span['from_s'])}, resynchronized {end}"
     return amounts
 
 

@@ -66,7 +66,7 @@ def figures(curve: LoadCurve) -> list[Figure]:
             curve,
             "power",
             title="Power against load",
-            caption="Mean power; the dotted line is what the drives draw without work.",
+            caption="Mean power; the dotted line is the power of the drives at idle.",
             lines=[
                 ("Mean power", curve.power, palette.BAR, "solid"),
                 ("When idle", "power_w.idle", palette.ALL, "dot"),
@@ -78,7 +78,7 @@ def figures(curve: LoadCurve) -> list[Figure]:
             curve,
             "efficiency",
             title="Efficiency against load",
-            caption="Work for each watt. It grows with the load, because idling is paid for either way.",
+            caption="Work per watt. It grows with the load, because idle power is drawn either way.",
             lines=[("Efficiency", metrics.EFFICIENCY, palette.STATE_COLOURS["standby"], "solid")],
             y_title="Efficiency (IOPS/W)",
             unit="IOPS/W",
@@ -129,8 +129,8 @@ def points(curve: LoadCurve) -> Figure:
     return Figure(
         "points",
         "All points",
-        "A click on a heading sorts. Figures of an overloaded point are of a growing queue and depend on "
-        "the length of the run.",
+        "A click on a heading sorts. Figures of an overloaded point are those of a growing queue and "
+        "depend on the length of the run.",
         Table(columns, rows),
         wide=True,
         brief=True,
@@ -183,8 +183,8 @@ def response_by_throughput(curve: LoadCurve) -> Figure | None:
     return Figure(
         "response-by-throughput",
         "Response time against throughput",
-        "Each dot is a number of requests outstanding. Where the curve turns up, more wait and no more work "
-        "is done.",
+        "Each dot is a number of requests outstanding. Where the curve turns up, requests wait longer "
+        "without more throughput.",
         table,
         plot.spec(
             [trace],
@@ -208,7 +208,7 @@ def throughput(curve: LoadCurve) -> Figure | None:
     data: list[dict[str, Any]] = []
     if curve.is_rate:
         asked = [row[curve.load] for row in rows]
-        data.append(_line("As much as asked for", asked, asked, (palette.ALL, "dot"), "IOPS", mode="lines"))
+        data.append(_line("As offered", asked, asked, (palette.ALL, "dot"), "IOPS", mode="lines"))
     done = [row["throughput.iops"] for row in steady]
     data.append(_line("Completed", [r[curve.load] for r in steady], done, (palette.BAR, "solid"), "IOPS"))
     if curve.over:
@@ -222,9 +222,7 @@ def throughput(curve: LoadCurve) -> Figure | None:
         "Throughput against load",
         "Completed requests per second."
         + (
-            " An overloaded point shows how much the array can do while its queue grows."
-            if curve.over
-            else ""
+            " An overloaded point shows what the array completes while its queue grows." if curve.over else ""
         ),
         table,
         plot.spec(
@@ -295,7 +293,7 @@ def _against_load(
     return Figure(
         key,
         title,
-        caption + (" In the shaded range the array cannot keep up." if curve.over else ""),
+        caption + (" In the shaded range the array is overloaded." if curve.over else ""),
         table,
         plot.spec(data, _framed(curve, y, shade=True, legend=len(data) > 1)),
         wide=wide,

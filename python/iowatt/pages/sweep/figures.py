@@ -82,8 +82,8 @@ def points_table(sweep: Sweep) -> Figure:
     return Figure(
         POINTS,
         "All points",
-        "A click on a heading sorts. Figures of an overloaded point are of a growing queue. table.parquet "
-        "and table.csv have every figure.",
+        "A click on a heading sorts. Figures of an overloaded point are those of a growing queue. "
+        "table.parquet and table.csv have every figure.",
         Table(columns, rows),
         wide=True,
         brief=True,
@@ -126,7 +126,7 @@ def pareto_view(sweep: Sweep) -> Figure:
     )
     dots = [at for at in known if not roles[at]]
     data = [
-        _dots(sweep, dots, xs, ys, name="Beaten by another", colour=palette.STATE_COLOURS["idle"], size=7),
+        _dots(sweep, dots, xs, ys, name="Dominated", colour=palette.STATE_COLOURS["idle"], size=7),
         {
             **_dots(sweep, front, xs, ys, name="Pareto front", colour=palette.BAR, size=9),
             "mode": "lines+markers",
@@ -139,8 +139,8 @@ def pareto_view(sweep: Sweep) -> Figure:
     return Figure(
         PARETO,
         "Pareto view",
-        "Each dot is a point. On the front nothing else is better in both; at the knee, giving up more of "
-        "one buys little of the other. Overloaded points are left out.",
+        "Each dot is a point. On the front nothing else is better in both; past the knee, giving up more "
+        "of one gains little of the other. Overloaded points are left out.",
         table,
         plot.spec(data, layout(axis(titles[0].heading), axis(titles[1].heading), showlegend=True)),
         wide=True,

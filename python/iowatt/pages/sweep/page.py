@@ -93,10 +93,10 @@ def _counted(rows: Sequence[dict[str, Any]]) -> str:
 def _best(sweep: Sweep) -> list[Headline]:
     """The best point by each of the figures that a choice is made by."""
     asked = [
-        ("response", "Shortest response time", metrics.RESPONSE),
-        ("power", "Least power", sweep.power),
-        ("per_request", "Least energy per request", metrics.PER_REQUEST),
-        ("delay", "Least energy-delay", "energy.energy_delay_js"),
+        ("response", "Lowest response time", metrics.RESPONSE),
+        ("power", "Lowest power", sweep.power),
+        ("per_request", "Lowest energy per request", metrics.PER_REQUEST),
+        ("delay", "Lowest energy-delay", "energy.energy_delay_js"),
         ("efficiency", "Highest efficiency", metrics.EFFICIENCY),
     ]
     found = []
@@ -120,15 +120,13 @@ def _told(best: Sequence[Headline]) -> str:
 def _carried(curve: LoadCurve) -> str:
     """The highest steady load, in a sentence."""
     if not curve.steady:
-        return "No load that was simulated is kept up with."
+        return "The system sustains none of the simulated loads."
     last = curve.steady[-1]
     asked = numbers.significant(last[curve.load], 4)
     load = f"{asked} IOPS" if curve.is_rate else f"{asked} requests outstanding"
     response = numbers.with_unit(last[metrics.RESPONSE], "ms")
     power = numbers.with_unit(last[curve.power], "W")
-    until = (
-        "the highest load that was simulated" if not curve.over else "the highest load that is kept up with"
-    )
+    until = "the highest load that was simulated" if not curve.over else "the highest load that it sustains"
     said = (
         f"At {load}, {until}: {numbers.with_unit(last['throughput.iops'], 'IOPS')}, mean response time "
         f"{response}, {power}"
@@ -143,17 +141,19 @@ def _ends(curve: LoadCurve) -> list[Headline]:
         return []
     first, last = curve.steady[0], curve.steady[-1]
     most = max(curve.steady, key=lambda row: row["throughput.iops"])
-    unit = "IOPS asked for" if curve.is_rate else "outstanding"
+    unit = "IOPS offered" if curve.is_rate else "outstanding"
 
     def at(row: dict[str, Any]) -> str:
         return f"at {numbers.significant(row[curve.load], 4)} {unit}"
 
     found = [
-        Headline("most", "Most steady throughput", most["throughput.iops"], "IOPS", at(most)),
-        Headline("light", "Response time, least load", first[metrics.RESPONSE], "ms", at(first)),
-        Headline("heavy", "Response time, most steady load", last[metrics.RESPONSE], "ms", at(last)),
-        Headline("power", "Power, most steady load", last[curve.power], "W", at(last)),
-        Headline("efficiency", "Efficiency, most steady load", last[metrics.EFFICIENCY], "IOPS/W", at(last)),
+        Headline("most", "Highest steady throughput", most["throughput.iops"], "IOPS", at(most)),
+        Headline("light", "Response time, lowest load", first[metrics.RESPONSE], "ms", at(first)),
+        Headline("heavy", "Response time, highest steady load", last[metrics.RESPONSE], "ms", at(last)),
+        Headline("power", "Power, highest steady load", last[curve.power], "W", at(last)),
+        Headline(
+            "efficiency", "Efficiency, highest steady load", last[metrics.EFFICIENCY], "IOPS/W", at(last)
+        ),
     ]
     if knee := curve.knee():
         said = "most throughput per response time"
@@ -171,7 +171,15 @@ def _failures(rows: Sequence[dict[str, Any]], label: Callable[[dict[str, Any]], 
         [Column("Point"), Column("Where", text=True), Column("Why", text=True)],
         [[row["point"], label(row), row["error"]] for row in failed],
     )
-    return [Figure("failed", "Points that cannot be simulated", "What contradicts what.", table, wide=True)]
+    return [
+        Figure(
+            "failed",
+            "Points that cannot be simulated",
+            "The contradictions in their settings.",
+            table,
+            wide=True,
+        )
+    ]
 
 
 def _provenance(found: SweepResult) -> list[tuple[str, str]]:
@@ -237,10 +245,10 @@ def _overloaded(rows: Rows) -> Iterator[Note]:
     if not over:
         return
     shares = [share for row in over if (share := row.get("done_share")) is not None]
-    least = f" ({_done(shares)} of the requests offered per second were completed)" if shares else ""
+    least = f" ({_done(shares)} of the offered rate was completed)" if shares else ""
     text = (
-        f"{_points([row['point'] for row in over])} could not keep up with the load{least}: without a "
-        "steady state they are in no chart and are no candidates"
+        f"{_points([row['point'] for row in over])} did not keep up with the load{least}: without a steady "
+        "state, charts and candidates leave them out"
     )
     yield Note(code="not-kept-up", text=text, decides=True)
 
@@ -279,7 +287,7 @@ def uncertain(rows: Rows) -> list[Note]:
     said = []
     if wide:
         share, number, interval = max(wide)
-        most = f"; most of all point {number}" if len(wide) > 1 else ""
+        most = f"; most at point {number}" if len(wide) > 1 else ""
         text = (
             f"the mean response time of {_inside([n for _, n, _ in wide])} is more than "
             f"{numbers.percent(WIDE_INTERVAL)} uncertain{most} ({between(interval)}, "

@@ -49,7 +49,7 @@ def remarks(
     cached = raw["summary"].get("controller", {}).get("cache")
     if cached and cached["dirty_bytes_at_end"]:
         dirty = format_bytes(cached["dirty_bytes_at_end"], binary=True)
-        texts.append(f"{dirty} of written data were in the cache only at the end: no drive has written them")
+        texts.append(f"{dirty} of written data were only in the cache at the end, not destaged")
     texts.extend(parity_logs.remarks(names, raw["summary"]))
     texts.extend(_lost(raw["summary"].get("controller", {}).get("losses", [])))
     to_drives = raw["summary"].get("trims") or [0] * len(names["workloads"])

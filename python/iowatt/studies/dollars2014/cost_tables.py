@@ -78,11 +78,11 @@ def over_alpha(priced: Priced, variant: Variant, work: str) -> Figure:
             )
         crossed = (
             "; ".join(
-                f"caching and tiering change places at alpha {one.alpha:,.0f} ({one.years[0]:.2g} and "
+                f"caching and tiering cross over at alpha {one.alpha:,.0f} ({one.years[0]:.2g} and "
                 f"{one.years[1]:.2g} years)"
                 for one in found
             )
-            or "caching and tiering do not change places"
+            or "caching and tiering do not cross over"
         )
     return TEXT.figure(
         "alpha",

@@ -43,7 +43,7 @@ COMMON: Final[dict[str, Column]] = {
     "efficiency.raw_gb_per_w": Column("Capacity per watt", "GB/W"),
     "efficiency.effective_gb_per_w": Column("Effective capacity per watt", "GB/W"),
     "capacity_gb.usable": Column("Usable capacity", "GB"),
-    "durability.loss_per_year": ProbabilityColumn("Data loss a year", ""),
+    "durability.loss_per_year": ProbabilityColumn("Data loss per year", ""),
     "devices.count": Column("Drives", ""),
     "devices.utilisation.max": Column("Utilisation, busiest drive", "share"),
 }
@@ -126,7 +126,7 @@ _TITLES: Final = {
     SURVIVED: Column("Drive failures survived", ""),
     RATE: Column("Rate", "requests/s"),
     "durability.loss_over_horizon": ProbabilityColumn("Data loss over the horizon", ""),
-    "durability.bytes_lost_per_year": Column("Bytes lost a year", "B"),
+    "durability.bytes_lost_per_year": Column("Bytes lost per year", "B"),
     "durability.unavailable_hours_per_year": Column("Unavailable", "h/year"),
     "durability.degraded_hours_per_year": Column("Degraded", "h/year"),
     "durability.rebuild_s": Column("Rebuild of a drive", "s"),

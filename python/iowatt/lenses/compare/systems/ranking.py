@@ -28,9 +28,9 @@ RESPONSE_BY: Final = "p95"
 """The response time that is ranked without a service level."""
 
 _OTHER_LOAD: Final = {
-    "loop": "its requests come in another loop",
-    "rate": "its load is another",
-    "workload": "its workload is another",
+    "loop": "they come from another kind of loop",
+    "rate": "they come from another load",
+    "workload": "they come from another workload",
 }
 """Flags of a pair that keep response times from being ranked."""
 
@@ -56,12 +56,12 @@ class Judged:
         """Why it is not ranked at all; empty where it is."""
         late = next((load.why for load in self.loads if not load.kept_up), None)
         if late is not None:
-            return f"it could not keep up with its load: {late}"
+            return f"it is overloaded: {late}"
         flagged = () if self.pair is None else self.pair.flags
         # An overload that withholds is that of the baseline: then there is none to compare with.
         other = next((one.text for one in flagged if one.withholds and one.key != "overload"), None)
         if other is not None:
-            return f"both its requests and the system differ from those of the baseline: {other}"
+            return f"both its load and the system differ from the baseline: {other}"
         missed = "" if self.level is None else self.level.missed(self.times)
         return f"it misses the service level: {missed}" if missed else ""
 
@@ -178,17 +178,21 @@ def notes(judged: Sequence[Judged], rows: Sequence[ComparedSystem], terms: Equal
     """What keeps figures from being put to equal terms, or makes them another's than they seem."""
     ranked = [(one, row) for one, row in zip(judged, rows, strict=True) if not row.not_ranked]
     if len(bases([row for _, row in ranked])) > 1:
-        text = "Power is known at the wall of some and of the drives alone of others: it is not ranked."
+        text = (
+            "Power is not ranked: it is known at the wall for some systems, for the drives only for others."
+        )
         yield Note(code="power-basis", text=text, decides=True)
     if terms.work_differs is None and ranked:
         text = (
-            "Requests of the systems differ in size by more than 5 %: a request is no common unit of work, "
-            "and power is not put to equal work."
+            "Request sizes differ by more than 5 %, so requests are no common unit of work: power is not "
+            "compared at equal work."
         )
         yield Note(code="other-requests", text=text, decides=True)
     unknown = [row.label for _, row in ranked if row.usable_tb is None]
     if unknown and len(unknown) < len(ranked):
-        text = f"The usable capacity of {listed(unknown)} is not known: power is not put to equal capacity."
+        text = (
+            f"The usable capacity of {listed(unknown)} is not known: power is not compared at equal capacity."
+        )
         yield Note(code="no-capacity", text=text, decides=True)
     for one, row in ranked:
         for part in one.side.parts:

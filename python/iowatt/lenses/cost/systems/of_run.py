@@ -93,8 +93,8 @@ def _failed(run: Run) -> Iterator[Note]:
     found = failures(run)
     if found:
         text = (
-            f"{listed([one.what for one in found])} failed in the Run: its watts, wear and response times "
-            "are repeated as if failure and recovery went on all the time; price a Run without a failure"
+            f"{listed([one.what for one in found])} failed in the Run: watts, wear and response times are "
+            "repeated as if failure and recovery never ended; price a Run without a failure instead"
         )
         yield Note(code="failure-repeated", text=text, decides=True)
 

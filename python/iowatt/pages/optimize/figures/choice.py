@@ -40,7 +40,7 @@ def winner(explored: OptimizationView) -> Figure | None:
     rows += [[name, setting, "setting"] for name, setting in explanation.point_settings(explored, row)]
     for goal in explored.goals:
         known = explored.known(row, goal.metric)
-        way = "highest is best" if goal.maximize else "least is best"
+        way = "highest is best" if goal.maximize else "lowest is best"
         figure = goal.column.show(None if known is None else known[0])
         basis = "" if known is None or known[1] in FIRM else ", estimated"
         rows.append([goal.column.heading, figure, f"objective, {way}{basis}"])
@@ -53,7 +53,7 @@ def winner(explored: OptimizationView) -> Figure | None:
         rows.append(["Busiest station", str(row["bottleneck"]), "by the estimator"])
     title = "The winner" if explored.winner is not None else "The point that is nearest to feasible"
     columns = [Column("What", text=True), Column("Value", text=True), Column("Remark", text=True)]
-    said = "What it is, what it does, what is left to its limits."
+    said = "Its settings, its results, and its margin to each limit."
     return Figure("winner", title, said, Table(columns, rows), brief=True)
 
 
@@ -80,25 +80,25 @@ def limits(explored: OptimizationView, why: WinnerExplanation) -> Figure | None:
         )
         for name, colour, binds in (
             ("Binds", palette.STATE_COLOURS["spin_up"], True),
-            ("Keeps out nothing better", _HELD, False),
+            ("Rules out nothing better", _HELD, False),
         )
         if (chosen := [one for one in shown if one.binds is binds])
     ]
     frame = layout(
-        axis("Left to the limit (% of it)", rangemode="tozero", zeroline=True),
+        axis("Margin to the limit (% of it)", rangemode="tozero", zeroline=True),
         axis("", type="category", autorange="reversed"),
         showlegend=True,
         bargap=0.4,
     )
     columns = [
         Column("Limit", text=True), Column("Value of the winner"), Column("Left"), Column("Left", "%"),
-        Column("Binds", text=True), metrics.VerbatimColumn("Keeps out point"), Column("Points that keep it"),
+        Column("Binds", text=True), metrics.VerbatimColumn("Rules out point"), Column("Points that meet it"),
         Column("Points known"),
     ]  # fmt: skip
     return Figure(
         "limits",
-        "What is left to each limit",
-        "A limit binds where a point that breaks no other one would beat the winner.",
+        "Margin to each limit",
+        "A limit binds if a point that breaks no other limit would beat the winner.",
         Table(columns, rows),
         # One bar says no more than the table.
         plot.spec(traces, frame) if len(shown) > 1 else None,
@@ -229,11 +229,11 @@ def shares(explored: OptimizationView, why: WinnerExplanation) -> Figure | None:
         for at, name in enumerate(names)
     ]
     if len(names) > 1:
-        series.append(("Only combinations", [100 * (one.together or 0.0) for one in known], _TOGETHER))
+        series.append(("Interactions", [100 * (one.together or 0.0) for one in known], _TOGETHER))
     rows: list[list[Cell]] = [
         [titles[one.metric], part.name, 100 * part.share, one.simulated, one.estimated]
         for one in known
-        for part in [*(one.axes or []), AxisShare(name="Only combinations", share=one.together or 0.0)]
+        for part in [*(one.axes or []), AxisShare(name="Interactions", share=one.together or 0.0)]
     ]
     few = [explored.column(one.metric).title for one in why.shares if one.axes is None]
     columns = [
@@ -257,10 +257,10 @@ def shares(explored: OptimizationView, why: WinnerExplanation) -> Figure | None:
         "shares",
         "What sets each objective",
         "Share of each axis in the variance over the space, simulated or estimated: how far apart the means "
-        "at its settings lie. Only combinations of settings explain the rest.",
+        "at its settings lie. Interactions of settings explain the rest.",
         Table(columns, rows),
         plot.spec(traces, frame),
-        [f"Too few points are known to tell for {', '.join(few)}."] if few else [],
+        [f"Too few points are known for {', '.join(few)}."] if few else [],
         wide=len(explored.goals) % 2 == 0,
     )
 

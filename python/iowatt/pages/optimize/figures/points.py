@@ -206,7 +206,7 @@ def table(points: ExploredPoints) -> Figure:
     columns = [
         metrics.VerbatimColumn("Point"),
         *(given.column for given in points.columns),
-        *text_columns("What became of it", "Figures", "Why not"),
+        *text_columns("Outcome", "Figures", "Why not"),
     ]
     rows: list[list[Cell]] = []
     for at, row in enumerate(points.rows):

@@ -84,14 +84,14 @@ def _against(explored: OptimizationView, metric: str, at: int) -> Figure | None:
     return Figure(
         f"estimate-{at}",
         f"Estimate against simulation: {column.title.lower()}",
-        "On the line the estimate is right. Every point of the front was simulated.",
+        "On the line the estimate is exact. Every point of the front was simulated.",
         Table(columns, rows),
         plot.spec(traces, layout(axis(f"Simulated{unit}"), axis(f"Estimated{unit}"), showlegend=False)),
     )
 
 
 def became(points: ExploredPoints) -> Figure | None:
-    """What became of the points of the space."""
+    """Outcome of the points of the space."""
     if not points.rows:
         return None
     space = points.explored.document.space
@@ -101,7 +101,7 @@ def became(points: ExploredPoints) -> Figure | None:
     ]
     for count, name in (
         (space.known_infeasible, "Known to be infeasible before"),
-        (space.untouched, "Not looked at"),
+        (space.untouched, "Not evaluated"),
     ):
         # Those that have a row are counted by their kind already.
         missing = min(count, max(0, space.size - points.total))
@@ -124,8 +124,8 @@ def became(points: ExploredPoints) -> Figure | None:
     )
     return Figure(
         "became",
-        "What became of the points",
-        "Only what was simulated can win.",
+        "Outcome of the points",
+        "Only simulated points can win.",
         Table([Column("What", text=True), Column("Points")], [[name, count] for name, count, _ in rows]),
         plot.spec([bars], frame),
     )
