@@ -31,6 +31,8 @@ RUST := $(shell find crates -name '*.rs' -not -path '*/fuzz/*') $(wildcard crate
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
+# Where a shell forbids it, each of a thousand commands of the tests would compile the package again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-fast wheel bench check audit docs fuzz build clean
 .DELETE_ON_ERROR:
