@@ -34,7 +34,7 @@ export PIP_QUIET := 1
 # Where a shell forbids it, each of a thousand commands of the tests would compile the package again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-fast wheel bench check audit docs fuzz build clean
+.PHONY: demo test test-fast wheel bench check check-rust check-python audit docs fuzz build clean
 .DELETE_ON_ERROR:
 
 demo: build
@@ -65,9 +65,13 @@ bench: build $(VENV)/.stamp-test
 	cargo test --release --locked -p iowatt-sim --lib cluster -- --ignored
 	$(BIN)/python benches/bench.py
 
-check: build $(VENV)/.stamp-lint $(VENV)/.stamp-test
+check: check-rust check-python
+
+check-rust:
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+check-python: build $(VENV)/.stamp-lint $(VENV)/.stamp-test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

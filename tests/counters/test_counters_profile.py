@@ -173,6 +173,13 @@ def test_a_log_without_reads_and_writes_wants_to_be_told(tmp_path: Path) -> None
     assert reads == pytest.approx(70, abs=1e-4)
 
 
+def test_a_stream_of_next_to_nothing_is_left_out(tmp_path: Path) -> None:
+    asked = ProfileRequest({"pattern": "uniform"}, read_share=1e-12, span=1 << 40)
+    _, profile, _ = profiled(logged("iostat-12.6-xst.txt"), ["vda"], tmp_path, asked)
+    assert {one.read_share for one in profile.stream} == {0}
+    assert sum(one.share or 0 for one in profile.stream) == pytest.approx(100)
+
+
 def test_devices_lie_side_by_side(tmp_path: Path) -> None:
     log = logged("perfmon-relog.csv")
     _, profile, path = profiled(log, ["0 C:", "1 D: E:"], tmp_path)

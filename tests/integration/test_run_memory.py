@@ -1,19 +1,21 @@
-"""Memory does not grow with the length of a trace: ten million requests within 300 MiB of peak RSS."""
+"""Memory does not grow with the length of a trace: millions of requests within 300 MiB of peak RSS."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 IOWATT = Path(sys.executable).with_name("iowatt")
-REQUESTS = 10_000_000
+#: IOWATT_LONG=1 makes ten million.
+REQUESTS = 10_000_000 if os.environ.get("IOWATT_LONG") else 4_000_000
 
 
-def test_ten_million_requests_within_300_mib(tmp_path: Path) -> None:
+def test_millions_of_requests_within_300_mib(tmp_path: Path) -> None:
     spec = importlib.util.spec_from_file_location("traces", ROOT / "benches" / "traces.py")
     assert spec is not None and spec.loader is not None
     traces = importlib.util.module_from_spec(spec)

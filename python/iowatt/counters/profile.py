@@ -23,6 +23,7 @@ from iowatt.counters.streams import (
     phase_tables,
     split_streams,
     stream_tables,
+    without_negligible,
 )
 from iowatt.counters.summary import ASSUMED, NO_SPAN, WrittenProfile
 from iowatt.model.profile import PROFILE_SCHEMA, parsed
@@ -197,6 +198,7 @@ def build_profile(
     requests = sum(stream.requests for stream in streams)
     if not requests > 0:
         raise InputError("empty", origin, f"nothing was read or written on {', '.join(devices)}")
+    streams = without_negligible(streams)
     rates = np.full(len(used), np.nan)
     rates[used] = sum(act.requests[used] for act in acts)
     joined = interval_groups(len(seconds), request.phases)

@@ -158,6 +158,12 @@ def _sequential(log: CountersLog, act: Activity, reads: bool, request: ProfileRe
     return round(share, 4) if share is not None and share >= _LEAST_MERGED else 0.0
 
 
+def without_negligible(found: Sequence[StreamPart]) -> list[StreamPart]:
+    """The streams but for those whose share is 0 to the digits of a profile, which accepts no such share."""
+    shares = percent_shares([part.requests for part in found])
+    return [part for part, share in zip(found, shares, strict=True) if share > 0]
+
+
 def stream_tables(found: Sequence[StreamPart], request: ProfileRequest, devices: int) -> list[dict[str, Any]]:
     """The tables of the streams."""
     tables = []
