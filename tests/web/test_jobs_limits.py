@@ -152,13 +152,21 @@ ENDLESS_RUN = {
     "base": "example:",
     "set": ["workload.0.profile.requests=2000000000"],
 }
+#: It holds 20 million requests in flight at once, gigabytes.
+LARGE_RUN = {
+    **ENDLESS_RUN,
+    "set": [
+        *ENDLESS_RUN["set"],
+        """workload.0.profile.set=["arrivals={law='closed', outstanding=20000000}"]""",
+    ],
+}
 
 
 @pytest.mark.parametrize(
     ("request_", "limits", "code"),
     [
         (ENDLESS_RUN, JobLimits(cpu_s=1), "too-large"),
-        (SHORT_RUN, JobLimits(memory_bytes=1 << 20), "too-large"),
+        (LARGE_RUN, JobLimits(memory_bytes=512 << 20), "too-large"),
         (SHORT_RUN, JobLimits(file_bytes=1000), "unwritable"),
     ],
     ids=["processor", "memory", "file"],
