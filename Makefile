@@ -67,7 +67,7 @@ bench: build $(VENV)/.stamp-test
 
 check: check-rust check-python
 
-check-rust:
+check-rust: build
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 

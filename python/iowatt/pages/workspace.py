@@ -18,7 +18,7 @@ _NAMED: Final = 12
 """Most Runs whose names stand beside their marks."""
 _PLURALS: Final = {"study": "studies"}
 _ABOVE: Final = 2.0
-"""Overloaded Runs are drawn at most so far above the others: their response times only grow with the run."""
+"""Overloaded Runs are drawn at most this factor above the others: their times grow with run length."""
 
 
 @dataclass(frozen=True)
@@ -105,15 +105,14 @@ def _trade(entries: list[WorkspaceEntry], late: Collection[str]) -> Figure:
         some = [one for one in entries if _series(one, late) == title]
         if not some:
             continue
-        high = sum((one.response_p95_ms or 0) > ceiling for one in some) if title == "Overloaded" else 0
+        high = sum((one.response_p95_ms or 0) > ceiling for one in some)
         # Names lie towards the middle, where there is room for them.
         sides = ["middle left" if (one.power_mean_w or 0) > middle else "middle right" for one in some]
         named = {"mode": "markers+text", "textposition": sides} if len(entries) <= _NAMED else {}
         traces.append(
             plot.markers(
                 [one.power_mean_w for one in some],
-                [min(one.response_p95_ms or 0, ceiling) for one in some] if high
-                else [one.response_p95_ms for one in some],
+                [min(one.response_p95_ms or 0, ceiling) for one in some],
                 name=f"{title}, above the scale: {high}" if high else title, symbol=symbol, size=11,
                 colour=colour, hover="%{text}: %{customdata:,.4~r} ms, %{x:,.4~r} W<extra></extra>",
                 text=[one.name if times[one.name] == 1 else one.path for one in some],

@@ -95,7 +95,7 @@ def footprints(found: Choose) -> Iterator[Figure]:
             "Cache hits: of a cache of 1 % of the workload's capacity. "
             "Burstiness: standard deviation of requests per second over their mean. "
             "Not kept: off by more than 20 % of what was recorded. "
-            "Of clones and of what is stretched one tenant is measured, in its part of the capacity."
+            "For clones and stretched traces, one tenant is measured, within its part of the capacity."
         )
         yield Figure("footprint", "What the load keeps of the trace", caption, Table(columns, rows))
     others = [(one.title, one.otherwise) for one in found.families if one.otherwise is not None]

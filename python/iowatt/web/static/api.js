@@ -53,11 +53,11 @@ export const upload = (address, file, progress) =>
     request.send(file);
   });
 
-// Each job as last told. An answer may arrive after an event that is younger than it.
+// The last known state of each job. A response may arrive after a newer event.
 const jobs = new Map();
 
-/** The youngest state of a job that is known: `job`, or a later one that was told before. */
-export const youngest = (job) => {
+/** The latest known state of a job: `job`, or a newer one that arrived before it. */
+export const latest = (job) => {
   const known = jobs.get(job.id);
   if (known !== undefined && known.change > job.change) return known;
   jobs.set(job.id, job);
@@ -74,7 +74,7 @@ export const onJob = (listener) => {
   if (stream === null) {
     stream = new EventSource("/api/events");
     stream.addEventListener("job", (event) => {
-      const job = youngest(JSON.parse(event.data));
+      const job = latest(JSON.parse(event.data));
       for (const one of listeners) one(job);
     });
   }
@@ -93,5 +93,5 @@ export const jobEnds = (id, changed = () => {}) =>
       }
     };
     const end = onJob(seen);
-    get(`/api/jobs/${id}`).then((job) => seen(youngest(job)), () => {});  // it may have changed before the stream began
+    get(`/api/jobs/${id}`).then((job) => seen(latest(job)), () => {});  // it may have changed before the stream began
   });

@@ -1,6 +1,6 @@
 // What an uploaded file is: a trace to replay, a measurement to keep, or a file that needs a word on how it is read.
 import { get, jobEnds, post, remove } from "./api.js";
-import { asksFirst, byId, complain, h, number, say } from "./dom.js";
+import { confirmed, byId, complain, h, number, say } from "./dom.js";
 import { readingForm } from "./reading.js";
 
 const pairs = (rows) => h("dl", { class: "pairs" }, rows.filter(([, value]) => value !== null && value !== undefined).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
@@ -52,7 +52,7 @@ export const showFailed = async (job, path, given, again) => {
 const said = ({ code, message, hint }) => code === "wrong-format" ? `${message.split("; ")[0]}.` : [message, hint].filter(Boolean).join(". ");
 
 const deleteButton = (path) =>
-  asksFirst(h("button", { type: "button", id: "delete" }, "Delete file"), () => `Permanently delete ${path}?`, async () => {
+  confirmed(h("button", { type: "button", id: "delete" }, "Delete file"), () => `Permanently delete ${path}?`, async () => {
     await remove(`/api/uploads/${encodeURIComponent(path.slice(7))}`);
     history.replaceState(null, "", "/traces");
     byId("described").replaceChildren();

@@ -60,8 +60,8 @@ export const save = (name, text, type = "text/plain") => {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 };
 
-/** A button that deletes at the second press. `ask()` is what the first one puts on it; leaving it disarms it. */
-export const asksFirst = (button, ask, run) => {
+/** Make a button act on the second press: the first shows `ask()`, the second runs `run()`. Losing focus resets it. */
+export const confirmed = (button, ask, run) => {
   const text = button.textContent;
   const disarm = () => { button.dataset.armed = ""; button.textContent = text; };
   button.addEventListener("blur", disarm);

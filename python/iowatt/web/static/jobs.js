@@ -1,5 +1,5 @@
 // All jobs, as they change.
-import { get, onJob, post, youngest } from "./api.js";
+import { get, onJob, post, latest } from "./api.js";
 import { byId, complain, h } from "./dom.js";
 
 const body = byId("jobs").tBodies[0];
@@ -18,7 +18,7 @@ const rowOf = (job) => {
     h("td", { class: progress ? "long" : "blank", "data-title": "Progress" }, progress),
     h("td", { class: "moment", "data-title": "Created (UTC)" }, h("time", { datetime: job.created, title: job.created }, job.created.slice(0, 16).replace("T", " "))),
     h("td", { class: opens || !ended ? null : "blank", "data-title": "Result" }, opens && h("a", { href: address(job), "aria-label": `Open ${job.title}` }, "Open"),
-      !ended && h("button", { type: "button", class: "tool", "aria-label": `Cancel ${job.title}`, onclick: () => post(`/api/jobs/${job.id}/cancel`).then((now) => put(youngest(now)), complain) }, "Cancel")));
+      !ended && h("button", { type: "button", class: "tool", "aria-label": `Cancel ${job.title}`, onclick: () => post(`/api/jobs/${job.id}/cancel`).then((now) => put(latest(now)), complain) }, "Cancel")));
 };
 
 // The newest first, in whichever order they are told.
@@ -33,6 +33,6 @@ const put = (job) => {
 
 onJob(put);
 get("/api/jobs?limit=1000").then(({ jobs }) => {
-  for (const job of jobs) put(youngest(job));
+  for (const job of jobs) put(latest(job));
   byId("none").hidden = known.size > 0;
 }, complain);

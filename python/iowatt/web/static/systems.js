@@ -1,7 +1,7 @@
 // The front page: the chart and the table of results, and what-if beside them.
 import { get, onJob, post } from "./api.js";
 import { Chart } from "./chart.js";
-import { asksFirst, byId, complain, debounced, h, number, say, usd } from "./dom.js";
+import { confirmed, byId, complain, debounced, h, number, say, usd } from "./dom.js";
 import { WhatIf } from "./whatif.js";
 
 const PAGE = 100;
@@ -173,12 +173,12 @@ byId("more").addEventListener("click", () => load(false).catch(complain));
 byId("filter").addEventListener("input", debounced((event) => { table.text = event.target.value; load(true).catch(complain); }, 200));
 byId("kind").addEventListener("change", (event) => { table.kind = event.target.value; load(true).catch(complain); });
 byId("what-ifs").addEventListener("change", redraw);
-const stay = () => [...kept(), whatIf.run].filter(Boolean);
-asksFirst(byId("what-ifs-delete"), () => {
-  const count = chart.points.path.filter((path) => isWhatIf(path) && !stay().includes(path)).length;
+const inUse = () => [...kept(), whatIf.run].filter(Boolean);
+confirmed(byId("what-ifs-delete"), () => {
+  const count = chart.points.path.filter((path) => isWhatIf(path) && !inUse().includes(path)).length;
   return `Delete ${count.toLocaleString("en-US")} that ${count === 1 ? "is" : "are"} not in use?`;
 }, async () => {
-  const keep = stay();
+  const keep = inUse();
   const { deleted } = await post("/api/whatif/delete", { keep });
   whatIf.forget(keep);
   say(`${deleted.toLocaleString("en-US")} what-if Run${deleted === 1 ? "" : "s"} deleted.`);
